@@ -126,7 +126,7 @@ let package = Package(
     .testTarget(
       name: "FlowTests",
       dependencies: [
-        "flow", "Engine", "JSON", "Language", "Loopback", "Reactive", "Store", "System", "TestScale",
+        "flow", "Engine", "JSON", "Language", "Loopback", "Nodes", "Reactive", "Store", "System", "TestScale",
         "TestSupport",
       ]),
     .testTarget(

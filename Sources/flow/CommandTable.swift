@@ -11,6 +11,7 @@ extension Command {
     PageCommand.command,
     StateCommand.command, ClusterCommand.command, ImportCommand.command,
     HistoryCommand.command, AtCommand.command, VerifyCommand.command, BacktestCommand.command,
+    WhyCommand.command, WhyNotCommand.command,
     NotifyCommand.command,
     NewCommand.command,
     NodesCommand.command, DocsCommand.command, SchemaCommand.command, SkyCommand.command,

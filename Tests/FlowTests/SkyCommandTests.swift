@@ -43,6 +43,39 @@ import Testing
     _ = try running.end(by: SIGINT)
   }
 
+  @Test("a recording is served as the API it came from, at its own time")
+  func recorded() throws {
+    let place = try Workplace()
+    try place.record(
+      #"{"at":"2026-01-01T00:00:00Z","rows":[{"id":1},{"id":2},{"id":3}]}"#,
+      #"{"at":"2026-01-01T01:00:00Z","error":"no answer"}"#,
+      #"{"at":"2026-01-01T02:00:00Z","rows":[{"id":4}]}"#)
+    for (start, log, status) in [
+      ([], ["1", "2", "3"], 0), (["--start", "2026-01-01T01:30:00Z"], [], 1),
+      (["--start", "2027-01-01"], ["4"], 0),
+    ] {
+      let running = try Running(
+        ["sky", "--from", "rec", "--speed", "0"] + start, in: place, input: .open)
+      try running.waitForErrors("recorded in rec up to 2026-01-01T02:00:00Z")
+      let url = try #require(running.shown.split(separator: "\n").first)
+      try place.write(
+        "p.yaml",
+        """
+        sources: { in: { http: { url: '\(url)/in?limit=2' } } }
+        steps: [{ map: .id }]
+        sinks: { log: { jsonl: log.jsonl } }
+        """)
+      let outcome = try place.flow("run", "--once", "--no-state", "p.yaml")
+      #expect(outcome.status == Int32(status), "\(outcome.errors)")
+      #expect((place.has("log.jsonl") ? place.lines("log.jsonl") : []) == log)
+      if status == 1 { #expect(outcome.errors.contains("503"), "\(outcome.errors)") }
+      if place.has("log.jsonl") { try place.remove("log.jsonl") }
+      _ = try running.end(by: SIGINT)
+    }
+    let none = try place.flow("sky", "--from", "nowhere")
+    #expect(none.status == 2 && none.errors.contains("there is no recording in nowhere"), "\(none)")
+  }
+
   @Test(
     "what makes no sense is refused before anything is served",
     arguments: [

@@ -19,8 +19,9 @@ extension Assembly {
     let lanes = min(options.lanes, count)
     let made = LaneLocal(nodes)
     let name = plan.name
-    return Observable { [lane, ending, tap = options.tap] downstream, subscription in
+    return Observable { [lane, ending, options] downstream, subscription in
       let child = subscription.child()
+      let tap = options.tap
       let partition = Partition(
         by: Evaluation(key, on: lane), tasks, isDirect: lanes <= 1, to: downstream, in: child, lane, meter,
         errors,
@@ -39,13 +40,13 @@ extension Assembly {
             observer.start()
           }
           task.steps.insert(observer, at: 0)
-          next = observer
+          next = options.taking(observer, by: node.name, in: task)
         }
         if let tap { next = TaskTap(name, tap, task, to: next) }
         task.first = next
       }
       lane.add(partition)
-      events.attach(partition, in: child)
+      events.attach(options.taking(partition, by: name), in: child)
     }
   }
 

@@ -107,7 +107,7 @@ struct Assembly {
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
     lane.add(observer)
     if observer.isKeeping { lane.checkpointer?.state.value.sinks.append(observer) }
-    merged(plan.from).attach(observer, in: child)
+    merged(plan.from).attach(options.taking(observer, by: plan.name), in: child)
     return observer
   }
 
@@ -129,12 +129,14 @@ struct Assembly {
     let step = LaneLocal(try make(plan.options, context))
     let errors = try desk(plan.onError, meter, context.log)
     let sides = plan.reads.compactMap { streams[$0] }
-    let connected = Observable<Event> { [ending, context] downstream, subscription in
+    let connected = Observable<Event> { [ending, context, options] downstream, subscription in
       let child = subscription.child()
       let observer = StepObserver(step.value, to: downstream, in: child, context, errors, ending: ending)
       context.lane.onStart { observer.start() }
-      for side in sides { side.attach(SideObserver(observer), in: child) }
-      events.attach(observer, in: child)
+      for side in sides {
+        side.attach(options.taking(SideObserver(observer), by: context.name), in: child)
+      }
+      events.attach(options.taking(observer, by: context.name), in: child)
     }
     return tapped(connected, plan.name)
   }

@@ -27,6 +27,17 @@ public enum PartitionOrder: String, CaseIterable, Sendable {
 extension NodeSpec {
   /// Whether it divides a stream among tasks.
   var isPartition: Bool { if case .partition = division { true } else { false } }
+
+  /// Whether it sends each event as it is, or not at all.
+  package var passesEach: Bool { if case .each = division { true } else { false } }
+
+  /// Whether it holds nothing: what it sends is made of the event that it is taking.
+  package var handlesEachAlone: Bool {
+    switch division {
+    case .each, .reshaped: true
+    case .whole, .byKey, .partition: false
+    }
+  }
 }
 
 extension StepPlan {

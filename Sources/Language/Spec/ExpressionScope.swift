@@ -90,6 +90,25 @@ public final class Expression: Sendable {
   }
 }
 
+extension Expression {
+  /// The places of the event and of variables that it reads, each once, in the order of the text.
+  package var reads: [Expression] {
+    guard let survey = ProgramSurvey(text, library: scope.library) else { return [] }
+    var texts: [String] = []
+    let bytes = Array(text.utf8)
+    for read in (survey.members + survey.reads).sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      // A member of a mapping has parentheses around it.
+      let part = trimmed(String(decoding: bytes[read.range], as: UTF8.self)[...])
+      if !texts.contains(part), part != text { texts.append(part) }
+    }
+    return texts.compactMap { try? Expression($0, scope: scope) }
+  }
+
+  private func trimmed(_ text: Substring) -> String {
+    text.hasPrefix("(") && text.hasSuffix("\n)") ? String(text.dropFirst().dropLast(2)) : String(text)
+  }
+}
+
 /// A text with expressions in it, as the inside of a jq string: `Launch \(.name) slipped`.
 public final class Template: Sendable {
   public let expression: Expression

@@ -170,6 +170,13 @@ public struct Options: Sendable {
     return value
   }
 
+  /// The expressions that are written in the file, in the order of their names.
+  package var expressions: [(name: String, expression: Expression)] {
+    values.filter { isGiven($0.key) }.compactMap { name, value in
+      ((value as? Expression) ?? (value as? Template)?.expression).map { (name, $0) }
+    }.sorted { $0.0 < $1.0 }
+  }
+
   /// The same options with another value of one of them.
   func with<Value>(_ value: Value, for option: Option<Value>) -> Options {
     var options = self

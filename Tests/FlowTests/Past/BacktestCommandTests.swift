@@ -46,7 +46,7 @@ import Testing
     #expect(try place.flow("backtest", "--against", "p.yaml", "--over", "rec", "p.yaml").status == 0)
     try place.write("new.yaml", Self.pipeline("{ delay: 10m }, { filter: .after.n < $vars.least + 3 }"))
     let seen = try place.flow(
-      "backtest", "--against", "p.yaml", "--over", "rec", "--svg", "b.svg", "new.yaml")
+      "backtest", "--against", "p.yaml", "--over", "rec", "--svg", "b.svg", "--page", "b.html", "new.yaml")
     #expect(
       seen.output == """
         day\tsink\tin both\tonly new\tonly old\tmoved
@@ -61,6 +61,10 @@ import Testing
     #expect(seen.status == 1)
     let drawing = place.text("b.svg")
     #expect(drawing.components(separatedBy: "<circle").count == 5 && drawing.contains(">tell: new.yaml<"))
+    let page = place.text("b.html")
+    #expect(
+      page.contains(drawing) && page.contains("<tr><td>2026-01-02</td><td>tell</td><td></td><td>1</td>"))
+    #expect(page.contains("<li>10m later 2026-01-02 00:10:00Z  ~ changed  1  n: 9 → 7</li>"), "\(page)")
     let lines = try place.flow("backtest", "--json", "--against", "p.yaml", "--over", "rec", "new.yaml")
     let sides = lines.output.split(separator: "\n").compactMap { try? Value.parse(Array($0.utf8)) }
     #expect(sides.map { $0.member("in")?.string } == ["old", "moved", "new"] && sides[1].member("by") == 600)

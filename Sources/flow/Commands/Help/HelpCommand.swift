@@ -47,14 +47,19 @@ enum HelpCommand {
         return "\(title)\(command.usage.padded(to: width))  \(command.summary)"
       }
     }
-    // What is rarely called by hand shares a line.
-    let past = ["import", "history", "at", "verify", "backtest"]
+    // What is rarely called by hand shares lines.
+    let past = ["import", "history", "at", "verify", "backtest", "why", "why-not"]
     let shared = Command.all.filter { command in !groups.contains { $0.names.contains(command.name) } }
     for (title, commands) in [
       ("past", shared.filter { past.contains($0.name) }), ("also", shared.filter { !past.contains($0.name) }),
     ] {
       let title = (title == "past" ? paint(title, .bold) : title) + "".padded(to: margin - title.columns)
-      lines.append(title + commands.map(\.usage).joined(separator: ", "))
+      let usages = commands.map(\.usage)
+      // Those about one output are on a line of their own.
+      let parts = [usages.filter { !$0.hasPrefix("why") }, usages.filter { $0.hasPrefix("why") }]
+      for (index, part) in parts.enumerated() where !part.isEmpty {
+        lines.append((index == 0 ? title : "".padded(to: margin)) + part.joined(separator: ", "))
+      }
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -44,7 +44,7 @@ enum AtCommand {
   }
 
   /// A time, or how long ago it was.
-  private static func time(_ text: String) throws -> Double {
+  static func time(_ text: String) throws -> Double {
     if let age = try? DurationText.parse(text) { return EvalEnvironment.now - age / .seconds(1) }
     if let time = parseTimestamp(text) { return time }
     throw WrongUse(

@@ -67,9 +67,13 @@ struct Backtest {
 
   /// What an output is, whenever it comes.
   private static func essence(_ output: Rehearsal.Output) -> Value {
-    var value = output.value
+    .array([.string(output.sink), essence(output.value)])
+  }
+
+  static func essence(_ value: Value) -> Value {
+    var value = value
     if value.kind == .object { value.removeMember("at") }
-    return .array([.string(output.sink), value])
+    return value
   }
 
   /// How many there are of each side, by day and sink, in order.

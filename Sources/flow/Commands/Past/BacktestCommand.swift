@@ -11,6 +11,8 @@ enum BacktestCommand {
   static let against = CommandOption("against", .path("OLD"), "the pipeline to compare with")
   static let json = CommandOption("json", .flag, "print each output as a JSON line, for other programs")
   static let svg = CommandOption("svg", .path("FILE"), "draw the outputs on an axis of time")
+  static let page = CommandOption(
+    "page", .path("FILE"), "write the drawing, the table and the differences as a web page")
   static let limit = CommandOption(
     "limit", short: "n", .value("NUM"), "show at most NUM differences one by one (20)")
   static let set = CommandOption(
@@ -18,7 +20,7 @@ enum BacktestCommand {
 
   static let manual = Manual(
     "backtest", "show what a pipeline would have put out over a recording", operands: .one("NEW"),
-    options: [over, against, json, svg, limit, set, PipelineFiles.config],
+    options: [over, against, json, svg, page, limit, set, PipelineFiles.config],
     about: """
       Runs the pipeline over recorded polls in virtual time and counts by day (in UTC) what each sink would have been given; \
       nothing is written or sent. With --against, OLD runs over the same polls, and the outputs are compared: those that only \
@@ -30,6 +32,7 @@ enum BacktestCommand {
     examples: [
       ("flow backtest prices.yaml --over rec", "what would have been reported"),
       ("flow backtest --against prices.yaml --over rec new.yaml", "what a change of the pipeline changes"),
+      ("flow backtest --against old.yaml --over rec --page b.html new.yaml", "the same as a web page"),
       ("flow backtest --against p.yaml --set wait=10m --over rec p.yaml", "the same for a setting"),
     ])
 
@@ -47,9 +50,11 @@ enum BacktestCommand {
     }
     let backtest = Backtest(outputs, against: others)
     let names = (new: arguments.operands[0], old: oldName)
-    if let path = arguments.text(svg) {
-      try WholeFile(path: path, mode: 0o644, syncs: false, disk: SystemDisk()).write(
-        Array(backtest.svg(names).utf8))
+    for (path, text) in [
+      (arguments.text(svg), { backtest.svg(names) }), (arguments.text(page), { html(backtest, names) }),
+    ] {
+      guard let path else { continue }
+      try WholeFile(path: path, mode: 0o644, syncs: false, disk: SystemDisk()).write(Array(text().utf8))
     }
     if arguments.has(json) { return printJSON(backtest) }
     let hasDifference = backtest.findings.contains { $0.side != .both }
@@ -93,20 +98,62 @@ enum BacktestCommand {
     return status == ExitStatus.done && !isSame ? ExitStatus.failed : status
   }
 
-  private static func print(_ backtest: Backtest, _ names: (new: String, old: String?), _ most: Int) {
-    let width = Terminal.columns(1) ?? 120
+  /// The number of outputs by day, sink and side; the sums last.
+  private static func rows(_ backtest: Backtest, _ names: (new: String, old: String?)) -> [[String]] {
     let sides = names.old == nil ? ["both"] : ["both", "new", "old", "moved"]
     let titles = names.old == nil ? ["outputs"] : ["in both", "only new", "only old", "moved"]
-    var table = TextTable(headers: ["day", "sink"] + titles)
     var sums: [String: Int] = [:]
-    for (day, sink, counts) in backtest.days {
-      for (side, count) in counts { sums[side, default: 0] += count }
-      table.add([day, sink] + sides.map { counts[$0].map(String.init) ?? "" })
+    let days = backtest.days.map { day, sink, counts in
+      sums.merge(counts, uniquingKeysWith: +)
+      return [day, sink] + sides.map { counts[$0].map(String.init) ?? "" }
     }
+    return [["day", "sink"] + titles] + days + [["all", ""] + sides.map { String(sums[$0] ?? 0) }]
+  }
+
+  private static func html(_ backtest: Backtest, _ names: (new: String, old: String?)) -> String {
+    func escaped(_ text: String) -> String { MarkupText.escaped(printable(text)) }
+    let title = escaped(names.new + (names.old.map { " against \($0)" } ?? ""))
+    let rows = rows(backtest, names).enumerated().map { index, cells in
+      let tag = index == 0 ? "th" : "td"
+      return "<tr>" + cells.map { "<\(tag)>\(escaped($0))</\(tag)>" }.joined() + "</tr>"
+    }
+    let line = TailLine(time: TailTime(isUTC: true), paint: Paint.off)
+    let differences = backtest.findings.filter { $0.side != .both }.map { finding in
+      "<li>\(head(finding.side)) \(escaped(line.lines(entry(finding.output)).joined(separator: " ")))</li>"
+    }
+    return """
+      <!doctype html>
+      <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+      <title>\(title)</title>
+      <style>
+      :root { color-scheme: light dark; font: 15px/1.5 sans-serif }
+      body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+      td, th { padding: .1rem 1rem .1rem 0; text-align: left }
+      tr:last-child { font-weight: bold }
+      li { overflow-wrap: anywhere }
+      </style>
+      <h1>\(title)</h1>
+      \(backtest.svg(names))<table>
+      \(rows.joined(separator: "\n"))
+      </table>
+      <ul>
+      \(differences.joined(separator: "\n"))
+      </ul>
+      </html>
+
+      """
+  }
+
+  private static func print(_ backtest: Backtest, _ names: (new: String, old: String?), _ most: Int) {
+    let width = Terminal.columns(1) ?? 120
     if backtest.findings.isEmpty {
       return Terminal.say("nothing is put out\n")
     }
-    table.add(["all", ""] + sides.map { String(sums[$0] ?? 0) }, style: .bold)
+    let rows = rows(backtest, names)
+    var table = TextTable(headers: rows[0])
+    for (index, row) in rows.enumerated().dropFirst() {
+      table.add(row, style: index == rows.count - 1 ? .bold : .plain)
+    }
     let lines = Terminal.isTerminal(1) ? table.lines(width: width, paint: Terminal.paint) : table.plainLines
     Terminal.say(lines.joined(separator: "\n") + "\n")
     let differences = backtest.findings.filter { $0.side != .both }
@@ -136,7 +183,7 @@ enum BacktestCommand {
   }
 
   /// An output as a line of a log, with the time at which it comes.
-  private static func entry(_ output: Rehearsal.Output) -> TailEntry {
+  static func entry(_ output: Rehearsal.Output) -> TailEntry {
     var value = output.value
     if Change(value) != nil { value.setMember("at", .string(timestamp(output.at))) }
     return TailEntry(value)

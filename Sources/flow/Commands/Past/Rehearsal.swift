@@ -15,8 +15,17 @@ struct Rehearsal {
   }
 
   let outputs: [Output]
+  private let trace: EventTrace?
 
-  init(of plan: Plan, over recordings: Recordings, masking secrets: Secrets) throws {
+  /// The trace of such a run.
+  static func trace(
+    of plan: Plan, over recordings: Recordings, masking secrets: Secrets
+  ) throws -> EventTrace {
+    let rehearsal = try Rehearsal(of: plan, over: recordings, masking: secrets, isTraced: true)
+    return rehearsal.trace ?? EventTrace(plan) { 0 }
+  }
+
+  init(of plan: Plan, over recordings: Recordings, masking secrets: Secrets, isTraced: Bool = false) throws {
     try RunRecording.checkReplayed(plan, recordings)
     let noted = Locked<[Output]>([])
     let errors = Locked<[String]>([])
@@ -27,29 +36,36 @@ struct Rehearsal {
     options.isOnce = true
     let start = try options.firstPoll(of: plan)
     let run = VirtualRun(plan, options, start: start)
-    let elapsed = run.elapsed
+    // To the millisecond, as times are written: pipelines may begin at different times.
+    let now = { @Sendable [elapsed = run.elapsed] in
+      ((start + elapsed() / .seconds(1)) * 1000).rounded() / 1000
+    }
+    let trace = isTraced ? EventTrace(plan, clock: now) : nil
+    self.trace = trace
     _ = try run.run(options: { options in
+      trace?.follow(&options)
       options.sink = { sink, _ in
-        NotedSink { value in
-          // To the millisecond, as times are written: pipelines may begin at different times.
-          let at = ((start + elapsed() / .seconds(1)) * 1000).rounded() / 1000
-          noted.withLock { $0.append(Output(sink: sink.name, at: at, value: value)) }
+        NotedSink { event in
+          if let trace { return trace.note(sink.name, event) }
+          noted.withLock { $0.append(Output(sink: sink.name, at: now(), value: event.value.detach())) }
         }
       }
     })
     outputs = noted.withLock { $0 }
     let messages = errors.withLock { $0 }
     guard let error = messages.first else { return }
-    if outputs.isEmpty { throw ChangeLog.Failure(description: "\(plan.name): \(error)") }
+    if outputs.isEmpty, trace?.isEmpty ?? true {
+      throw ChangeLog.Failure(description: "\(plan.name): \(error)")
+    }
     let more = messages.count > 1 ? ", and \(PipelineFiles.count(messages.count - 1, "more message"))" : ""
     Terminal.complain("\(plan.name): \(printable(error))\(more)\n")
   }
 }
 
 private final class NotedSink: Sink {
-  private let note: (Value) -> Void
+  private let note: (Event) -> Void
 
-  init(_ note: @escaping (Value) -> Void) { self.note = note }
+  init(_ note: @escaping (Event) -> Void) { self.note = note }
 
-  func take(_ event: Event) { note(event.value.detach()) }
+  func take(_ event: Event) { note(event) }
 }

@@ -66,7 +66,7 @@ struct RunSky: Sendable {
   /// Reports that all is simulated.
   func report(to log: Log) {
     NodeLog(log: log, pipeline: "", node: "sky").notice(
-      "simulated, \(said); listening at \(server.url)")
+      "\(said); listening at \(server.url)")
   }
 }
 

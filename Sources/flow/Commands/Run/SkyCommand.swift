@@ -6,7 +6,7 @@ enum SkyCommand {
   static let port = CommandOption("port", .value("N"), "the port to listen on; 0 for any free one (0)")
 
   static let manual = Manual(
-    "sky", "serve a simulated sky on this machine", options: SkyOptions.all + [port],
+    "sky", "serve a simulated sky on this machine", options: [SkyOptions.from] + SkyOptions.all + [port],
     about: """
       For demonstrations, tests and work without a network: launches are announced, slip, hold, fly and fail as in the \
       real feeds, but faster. The first line on standard output is the address, for the url of a source; http://…/ \
@@ -17,6 +17,10 @@ enum SkyCommand {
       are versions 2.2.0 and 2.0.0, ten launches each, and the SpaceX API with its launches, rockets and launch pads: \
       they never change, and their queries are those that flow's sources send.
 
+      With --from it serves a recording: the list of a source at /SOURCE as it was at the sky's time, as JSON, whole or in \
+      pages (?limit=100&offset=0, with links), with ETags. Time begins with the first poll. Where a poll had failed, the \
+      answer is 503 until the next; after the last poll the list stays as it is.
+
       Faults: \(SkyFaults.Kind.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")); all \
       enables every fault at its default rate; rates are probabilities from 0 to 1. For past, empty and \
       partial the rate is the share of two-day periods with such a poll, for withdrawn and absent the share of launches. \
@@ -25,6 +29,7 @@ enum SkyCommand {
     examples: [
       ("flow sky --port 8080 --speed 86400", "a day per second"),
       ("flow sky --faults 429=0.1,5xx,truncate", "a bad day for a client"),
+      ("flow sky --from rec --speed 86400", "a recorded month in half a minute"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
@@ -43,7 +48,7 @@ enum SkyCommand {
       return ExitStatus.failed
     }
     Terminal.say(server.url + "\n")
-    Terminal.complain("flow sky: simulated, \(options.said)\n")
+    Terminal.complain("flow sky: \(options.said)\n")
     let signal = signals.wait(until: nil)
     server.stop()
     return signal == SIGINT ? ExitStatus.interrupted : ExitStatus.done

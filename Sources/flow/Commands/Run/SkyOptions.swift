@@ -14,6 +14,10 @@ struct SkyOptions: Sendable {
     "faults", .list("LIST", of: SkyFaults.Kind.allCases.map(\.rawValue) + ["all", "none"]),
     "the faults of the sky, each with a rate or without: 429=0.1,5xx (ties)")
 
+  static let from = CommandOption(
+    "from", .path("FOLDER"),
+    "serve what was recorded there, by flow run --record or flow import, at its own times")
+
   static let all = [seed, speed, start, faults]
 
   let sky: Sky
@@ -28,16 +32,27 @@ struct SkyOptions: Sendable {
     let seed = try arguments.number(Self.seed) ?? 1
     let faults = try Self.faults(arguments)
     speed = try Self.speed(arguments)
-    start = try Self.start(arguments)
-    sky = Sky(seed: UInt64(seed), faults: faults)
+    let recording = try arguments.text(Self.from).map { folder throws(WrongUse) in try SkyRecording(folder) }
+    if let recording, !arguments.has(Self.start) {
+      start = recording.first
+    } else {
+      start = try Self.start(arguments)
+    }
+    sky =
+      recording.map { Sky(seed: UInt64(seed), faults: faults, services: $0.entries) }
+      ?? Sky(seed: UInt64(seed), faults: faults)
     let wrong = SkyFaults.Kind.allCases.filter { faults.has($0) && !SkyFaults.usual.has($0) }.map(\.summary)
       .joined(separator: ", ")
     let times = speed == speed.rounded() ? String(Int(speed)) : String(speed)
     world = "a sky from seed \(seed)"
     said =
-      "from seed \(seed); its time begins at \(timestamp(Double(start.milliseconds) / 1000)) and runs \(times) times as "
+      (recording.map { "recorded in \(printable($0.folder)) up to \(Self.text($0.last))" }
+        ?? "simulated, from seed \(seed)")
+      + "; its time begins at \(Self.text(start)) and runs \(times) times as "
       + "fast as ours" + (wrong.isEmpty ? "" : "; now and then there are \(wrong)")
   }
+
+  private static func text(_ time: SkyTime) -> String { timestamp(Double(time.milliseconds) / 1000) }
 
   private static func speed(_ arguments: Arguments) throws(WrongUse) -> Double {
     guard let text = arguments.text(Self.speed) else { return 3600 }

@@ -1,0 +1,174 @@
+import Engine
+import JSON
+import Language
+
+/// The way of an event through a pipeline, node by node, as lines and as JSON.
+///
+///     in      poll 5 at 2026-01-02T03:00:00Z, row 0: {"id":1,"n":2}
+///     changes {"type":"changed", …}
+///     filter  ends here: where .after.n > $vars.least → false: 2, 5
+struct EventStory {
+  /// An expression of a node, and what it and its parts were for the event.
+  struct Reading {
+    let option: String
+    let text: String
+    let outcome: Result<Value, any Error>
+    let parts: [(text: String, value: Value)]
+  }
+
+  /// What a node did.
+  struct Step {
+    let node: TracedRun.Node
+    /// What it sent, or was given where it is a sink; nil where the way ends.
+    let sent: TracedRun.Passage?
+    let taken: TracedRun.Passage?
+    let readings: [Reading]
+    /// Why the way ends, where that is known.
+    var reason: String?
+
+    /// How long it has held the event, in seconds.
+    var held: Double? {
+      guard let sent, let taken, sent.cause != .poll, sent.at - taken.at >= 0.0005 else { return nil }
+      return sent.at - taken.at
+    }
+  }
+
+  let steps: [Step]
+
+  /// - Parameters:
+  ///   - end: The node that sent nothing for the last passage of the way.
+  ///   - reason: Why a node that compares polls has sent nothing.
+  init(_ run: TracedRun, _ way: [Int], end: String? = nil, reason: String? = nil) {
+    var steps: [Step] = []
+    var taken: TracedRun.Passage?
+    for index in way {
+      let passage = run.passages[index]
+      guard let node = run.nodes[passage.node] else { continue }
+      steps.append(
+        Step(node: node, sent: passage, taken: taken, readings: Self.readings(of: node, taking: taken)))
+      taken = passage
+    }
+    if let node = end.flatMap({ run.nodes[$0] }) {
+      steps.append(
+        Step(
+          node: node, sent: nil, taken: taken, readings: Self.readings(of: node, taking: taken),
+          reason: reason))
+    }
+    self.steps = steps
+  }
+
+  private static func readings(of node: TracedRun.Node, taking passage: TracedRun.Passage?) -> [Reading] {
+    guard let passage else { return [] }
+    let world = World.still(at: passage.at)
+    func value(_ expression: Expression) throws -> Value {
+      try Evaluation(expression, in: world).first(passage.event) ?? .null
+    }
+    return node.expressions.compactMap { name, given in
+      // One with variables of its step alone, as scan has, cannot be repeated.
+      guard let expression = try? Expression(given.text, scope: given.scope) else { return nil }
+      let parts = expression.reads.compactMap { part in (try? value(part)).map { (part.text, $0) } }
+      return Reading(
+        option: name, text: given.text.split(whereSeparator: \.isNewline).joined(),
+        outcome: Result { try value(expression) }, parts: parts)
+    }
+  }
+
+  // MARK: - As lines
+
+  /// Below a headline that shows the last event.
+  func lines(width: Int?) -> [String] {
+    let margin = (steps.map(\.node.name.columns).max() ?? 0) + 4
+    let last = steps.last?.sent?.value
+    return steps.flatMap { step in
+      let texts = step.texts(besides: last)
+      return texts.enumerated().map { index, text in
+        let head = index == 0 ? "  " + printable(step.node.name) : ""
+        let line = head.padded(to: margin) + printable(text)
+        return width.map { line.clipped(to: $0) } ?? line
+      }
+    }
+  }
+
+  // MARK: - As JSON
+
+  var json: Value {
+    .array(
+      steps.map { step in
+        var members: [(String, Value)] = [
+          ("node", .string(step.node.name)), ("kind", .string(step.node.kind)),
+        ]
+        if let sent = step.sent {
+          members.append(("at", .string(timestamp(sent.at))))
+          if sent.cause == .read {
+            members += [("poll", .number(sent.poll.number)), ("row", sent.row.map { .number($0) } ?? .null)]
+          } else {
+            members.append(("by", .string(sent.cause.rawValue)))
+          }
+          if sent.origins.count > 1 { members.append(("events", .number(sent.origins.count))) }
+          if let held = step.held { members.append(("held", .number(held))) }
+          members.append(("value", sent.value))
+        } else {
+          members.append(("ends", .bool(true)))
+        }
+        if let reason = step.reason { members.append(("reason", .string(reason))) }
+        if !step.readings.isEmpty { members.append(("expressions", .array(step.readings.map(\.json)))) }
+        return .record(members)
+      })
+  }
+}
+
+extension EventStory.Step {
+  /// What the node did, line by line; an event that is shown elsewhere is not repeated.
+  fileprivate func texts(besides shown: Value?) -> [String] {
+    guard let sent else { return ends }
+    var texts: [String] = []
+    if sent.cause == .read {
+      let poll = sent.poll.number > 0 ? "poll \(sent.poll.number) at" : "read at"
+      let row = sent.row.map { ", row \($0)" } ?? ""
+      return ["\(poll) \(timestamp(sent.poll.at))\(row): \(excerpt(of: sent.value))"]
+    }
+    if let held {
+      let time = DurationText.format(.milliseconds(Int((held * 1000).rounded())))
+      texts.append("held for \(time), until \(timestamp(sent.at))")
+    } else if sent.cause == .poll {
+      texts.append("at the end of the poll of \(timestamp(sent.poll.at))")
+    }
+    if sent.origins.isEmpty { texts.append("made of several of the events before") }
+    if sent.origins.count > 1 { texts.append("from \(sent.origins.count) events; the last is shown") }
+    texts += readings.filter { $0.value != sent.value || node.isFilter }.map(\.line)
+    if sent.value != taken?.value, sent.value != shown { texts.append("→ \(excerpt(of: sent.value))") }
+    if !texts.isEmpty { return texts }
+    return ["\(node.readers.isEmpty ? "given at" : "passed on at") \(timestamp(sent.at))"]
+  }
+
+  private var ends: [String] {
+    let isDecided = node.isFilter || node.readers.isEmpty
+    let reason = reason ?? (isDecided && !readings.isEmpty ? nil : "nothing came of it (\(node.summary))")
+    return ["ends here" + (reason.map { ": \($0)" } ?? "")] + readings.map(\.line)
+  }
+}
+
+extension EventStory.Reading {
+  fileprivate var value: Value? { try? outcome.get() }
+
+  /// The expression with its values, as in `where .provider == $vars.provider → false: "ULA", "SpaceX"`.
+  fileprivate var line: String {
+    let result: String
+    switch outcome {
+    case .success(let value): result = excerpt(of: value)
+    case .failure(let error): result = "error: \(error)"
+    }
+    let values = parts.map { excerpt(of: $0.value) }.joined(separator: ", ")
+    return "\(option) \(text.clipped(to: 100)) → \(result)\(values.isEmpty ? "" : ": \(values)")"
+  }
+
+  fileprivate var json: Value {
+    var members: [(String, Value)] = [("option", .string(option)), ("text", .string(text))]
+    switch outcome {
+    case .success(let value): members.append(("value", value))
+    case .failure(let error): members.append(("error", .string("\(error)")))
+    }
+    let reads = parts.map { Value.record([("text", .string($0.text)), ("value", $0.value)]) }
+    return .record(members + [("reads", .array(reads))])
+  }
+}

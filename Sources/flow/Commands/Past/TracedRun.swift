@@ -1,0 +1,170 @@
+import Engine
+import JSON
+import Language
+
+/// The events of a run that was traced: where each came from, and what became of it.
+///
+///     let run = TracedRun(plan, trace.passages)
+///     run.way(to: run.outputs(that: wanted).last)  // from its row to the sink
+struct TracedRun {
+  typealias Passage = EventTrace.Passage
+
+  /// A source, step or sink.
+  struct Node {
+    let name: String
+    let kind: String
+    /// What it does, as a phrase.
+    let summary: String
+    /// The names of the options with expressions, and these.
+    let expressions: [(name: String, expression: Expression)]
+    let comparesPolls: Bool
+    /// Whether it sends events as they are, or not at all.
+    let isFilter: Bool
+    /// The nodes that read it; none of a sink.
+    var readers: [String] = []
+  }
+
+  /// The end of the way of an event: the last passages, and the node that put nothing out for it; nil for a sink.
+  struct End {
+    let way: [Int]
+    let node: String?
+  }
+
+  let plan: Plan
+  let passages: [Passage]
+  let nodes: [String: Node]
+  private let keys: [Expression]
+
+  init(_ plan: Plan, _ passages: [Passage]) {
+    self.plan = plan
+    self.passages = passages
+    let nodes = Self.nodes(of: plan)
+    self.nodes = nodes
+    var keys: [Expression] = []
+    for (name, key) in nodes.values.flatMap(\.expressions) where ["key", "by"].contains(name) {
+      guard !keys.contains(where: { $0.text == key.text }) else { continue }
+      if let key = try? Expression(key.text, scope: plan.scope) { keys.append(key) }
+    }
+    self.keys = keys
+  }
+
+  private static func nodes(of plan: Plan) -> [String: Node] {
+    func readers(of name: String) -> [String] {
+      plan.streams.flatMap { stream in
+        let sides = stream.steps.filter { $0.reads.contains(name) }.map(\.name)
+        guard stream.from.contains(name) else { return sides }
+        return sides + (stream.steps.first.map { [$0.name] } ?? readers(of: stream.name))
+      } + plan.sinks.filter { $0.from.contains(name) }.map(\.name)
+    }
+    var nodes: [String: Node] = [:]
+    func add(_ name: String, _ spec: NodeSpec, _ expressions: [(String, Expression)], _ readers: [String]) {
+      nodes[name] = Node(
+        name: name, kind: spec.kind, summary: spec.summary, expressions: expressions,
+        comparesPolls: spec.comparesPolls, isFilter: spec.passesEach, readers: readers)
+    }
+    for source in plan.sources { add(source.name, source.spec, [], readers(of: source.name)) }
+    for stream in plan.streams {
+      for (index, step) in stream.steps.enumerated() {
+        let next = index + 1 < stream.steps.count ? [stream.steps[index + 1].name] : readers(of: stream.name)
+        // Others, as emit of a window, are given something else than the event.
+        let expressions = step.options.expressions.filter {
+          step.spec.handlesEachAlone || ["key", "by", "where", "when"].contains($0.name)
+        }
+        add(step.name, step.spec, expressions, next)
+      }
+    }
+    for sink in plan.sinks { add(sink.name, sink.spec, sink.when.map { [("when", $0)] } ?? [], []) }
+    return nodes
+  }
+
+  func isSink(_ name: String) -> Bool { plan.sinks.contains { $0.name == name } }
+
+  /// The outputs that an id, a line of a log or a key means, in order.
+  func outputs(that wanted: KeyText) -> [Int] {
+    let outputs = passages.indices.filter { isSink(passages[$0].node) }
+    for isExact in [true, false] {
+      let lines = outputs.filter { wanted.isLine(of: passages[$0].value, isExact: isExact) }
+      if !lines.isEmpty { return lines }
+    }
+    let own = outputs.filter { names(passages[$0]).contains { wanted.means($0) } }
+    if !own.isEmpty { return own }
+    return outputs.filter { output in
+      way(to: output).contains { index in names(passages[index]).contains { wanted.means($0) } }
+    }
+  }
+
+  /// The rows of sources that a key means, itself or in what was made of them, in order.
+  func rows(that wanted: KeyText) -> [Int] {
+    var known: [Value: Bool] = [:]
+    func matching(_ isMeant: (Passage) -> Bool) -> [Int] {
+      known = [:]
+      let found = passages.indices.filter { index in
+        let passage = passages[index]
+        if let answer = known[passage.value] { return answer }
+        let answer = isMeant(passage)
+        known[passage.value] = answer
+        return answer
+      }
+      return Set(found.compactMap { way(to: $0).first }).sorted()
+    }
+    let rows = matching { names($0).contains { wanted.means($0) } }
+    if !rows.isEmpty { return rows }
+    return matching { passage in
+      passage.value.keys.contains { passage.value.member($0).map { wanted.means($0) } ?? false }
+    }
+  }
+
+  /// What an event may be called by.
+  func names(_ passage: Passage) -> [Value] {
+    let own = passage.value.kind == .object ? ["key", "id"].compactMap { passage.value.member($0) } : []
+    let world = World.still(at: passage.at)
+    let found = keys.compactMap { try? Evaluation($0, in: world).first(passage.event) ?? nil }
+    return (passage.value.kind == .object ? own : [passage.value]) + found.filter { !$0.isNull }
+  }
+
+  /// The passages from a source to this one; where it is made of several, along the latest.
+  func way(to index: Int) -> [Int] {
+    var way = [index]
+    while let origin = way.last.flatMap({ passages[$0].origins.last }) { way.append(origin) }
+    return way.reversed()
+  }
+
+  /// Whatever became of events: the end of each of their ways.
+  func ends(of roots: Set<Int>) -> [Int: [End]] {
+    var next: [Int: [Int]] = [:]
+    var wanted = roots
+    for (index, passage) in passages.enumerated() {
+      let origins = passage.origins.filter(wanted.contains)
+      if origins.isEmpty { continue }
+      wanted.insert(index)
+      for origin in origins { next[origin, default: []].append(index) }
+    }
+    func ends(_ way: [Int]) -> [End] {
+      guard let last = way.last else { return [] }
+      let name = passages[last].node
+      if isSink(name) { return [End(way: way, node: nil)] }
+      return (nodes[name]?.readers ?? []).flatMap { reader -> [End] in
+        let sent = (next[last] ?? []).filter { passages[$0].node == reader }
+        return sent.isEmpty ? [End(way: way, node: reader)] : sent.flatMap { ends(way + [$0]) }
+      }
+    }
+    return Dictionary(uniqueKeysWithValues: roots.map { ($0, ends([$0])) })
+  }
+}
+
+extension World {
+  /// A world for expressions of the past, in which it is this time.
+  static func still(at time: Double) -> World {
+    World(wallClock: { time }, random: { 0 }, environment: { _ in nil })
+  }
+}
+
+extension KeyText {
+  /// Whether the text is the line that a log has for an event; its time need not be the same where not all is.
+  fileprivate func isLine(of event: Value, isExact: Bool) -> Bool {
+    guard let line else { return false }
+    return [line, line.member("data") ?? line].contains {
+      isExact ? $0 == event : Backtest.essence($0) == Backtest.essence(event)
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import Engine
+import JSON
+import Language
+import Nodes
+
+/// `flow why`: where an output came from, and what each node did to it.
+enum WhyCommand {
+  static let over = CommandOption(
+    "over", .path("FOLDER"), "the recording to run over, made by flow run --record or flow import")
+  static let json = CommandOption("json", .flag, "print each event as a JSON line, for other programs")
+  static let limit = CommandOption(
+    "limit", short: "n", .value("NUM"), "show at most NUM events, the latest (3)")
+
+  static let about = """
+    With --over the pipeline runs over recorded polls in virtual time, and nothing is written or sent.
+    """
+
+  static let manual = Manual(
+    "why", "show where an output came from", operands: .one("EVENT").after("PIPELINE"),
+    options: [over, json, limit, PipelineFiles.set, PipelineFiles.config],
+    about: """
+      Prints the way of an event from its poll and row to its sink: the expressions of each step with their values, and how \
+      long a step has held it. EVENT is a line of a log, an id or a key. \(about)
+      """,
+    examples: [
+      ("flow why prices.yaml lamp --over rec", "why something was reported of this row"),
+      (#"flow why prices.yaml "$(tail -1 out/prices.jsonl)" --over rec"#, "why the last line is there"),
+    ])
+
+  static let command = Command(reporting: manual) { arguments in
+    guard let traced = try TracedPipeline(arguments) else { return ExitStatus.usage }
+    let wanted = KeyText(arguments.operands[1])
+    let most = try arguments.number(limit) ?? 3
+    let run = traced.run
+    let found = run.outputs(that: wanted)
+    if found.isEmpty {
+      let names = run.passages.filter { run.isSink($0.node) }.flatMap { run.names($0) }.map(KeyText.text)
+      throw ChangeLog.Failure(
+        description: "\(run.plan.name) has put out nothing that is \(quoted(wanted.text))"
+          + traced.hint(wanted, names, else: "; flow why-not shows what became of a row"))
+    }
+    let output = StateOutput()
+    let line = TailLine(time: TailTime(isUTC: true), paint: Terminal.paint, width: nil)
+    for index in found.suffix(most) {
+      let (sent, story) = (run.passages[index], EventStory(run, run.way(to: index)))
+      if arguments.has(json) {
+        let record = Value.record([
+          ("sink", .string(sent.node)), ("at", .string(timestamp(sent.at))), ("value", sent.value),
+          ("steps", story.json),
+        ])
+        traced.put(record, to: output)
+        continue
+      }
+      let heads = line.lines(BacktestCommand.entry(.init(sink: sent.node, at: sent.at, value: sent.value)))
+      traced.put(
+        [printable(sent.node) + "  " + (heads.first ?? "")] + story.lines(width: traced.width), to: output)
+    }
+    if found.count > most, !arguments.has(json) {
+      Terminal.complain("\(PipelineFiles.count(found.count - most, "earlier event")); -n shows more\n")
+    }
+    return output.end()
+  }
+}
+
+/// `flow why-not`: which node has ended the way of a row.
+enum WhyNotCommand {
+  static let at = CommandOption("at", .value("TIME"), "only rows up to TIME, or of so long ago, as 7d")
+
+  static let manual = Manual(
+    "why-not", "show why nothing was put out for a row", operands: .one("KEY").after("PIPELINE"),
+    options: [
+      WhyCommand.over, at, WhyCommand.json, WhyCommand.limit, PipelineFiles.set, PipelineFiles.config,
+    ],
+    about: """
+      Prints the last rows with this key, and for each the step that ended its way, with the values of its expressions. \
+      \(WhyCommand.about)
+      """,
+    examples: [
+      ("flow why-not prices.yaml lamp --over rec", "why I was not notified"),
+      ("flow why-not prices.yaml lamp --over rec --at 2026-03-01", "why nothing was reported then"),
+    ])
+
+  static let command = Command(reporting: manual) { arguments in
+    let last = try arguments.text(at).map { try AtCommand.time($0) } ?? .infinity
+    guard let traced = try TracedPipeline(arguments) else { return ExitStatus.usage }
+    let (run, wanted) = (traced.run, KeyText(arguments.operands[1]))
+    let rows = run.rows(that: wanted).filter { run.passages[$0].at <= last }
+    if rows.isEmpty {
+      let names = run.passages.filter { $0.cause == .read }.flatMap { run.names($0) }.map(KeyText.text)
+      let time = last.isFinite ? " up to \(timestamp(last))" : ""
+      throw ChangeLog.Failure(
+        description: "\(run.plan.name) has read no row \(quoted(wanted.text))\(time)"
+          + traced.hint(wanted, names, else: ""))
+    }
+    let output = StateOutput()
+    let ends = run.ends(of: Set(rows))
+    for rows in repeated(rows, run).suffix(try arguments.number(WhyCommand.limit) ?? 3) {
+      let row = run.passages[rows.current]
+      for end in ends[rows.current] ?? [] {
+        let reason = end.node.flatMap { node in whyUnchanged(run, end, node, after: rows.before, ends) }
+        let story = EventStory(run, end.way, end: end.node, reason: reason)
+        if arguments.has(WhyCommand.json) {
+          let record = Value.record([
+            ("at", .string(timestamp(row.at))), ("polls", .number(rows.count)),
+            ("ends", end.node.map { .string($0) } ?? .null), ("steps", story.json),
+          ])
+          traced.put(record, to: output)
+          continue
+        }
+        let sink = end.way.last.map { run.passages[$0].node } ?? ""
+        let result = printable(end.node.map { "ended by \($0)" } ?? "put out by \(sink)")
+        let more = rows.count > 1 ? "; the same in \(rows.count) polls, until \(timestamp(rows.until))" : ""
+        traced.put(["\(timestamp(row.at))  \(result)\(more)"] + story.lines(width: traced.width), to: output)
+      }
+    }
+    return output.end()
+  }
+
+  /// A row as it was read, in one poll or in several in turn.
+  private struct Rows {
+    let current: Int
+    /// The one before it.
+    let before: Int?
+    var count = 1
+    var until: Double
+  }
+
+  private static func repeated(_ rows: [Int], _ run: TracedRun) -> [Rows] {
+    rows.reduce(into: []) { groups, index in
+      let passage = run.passages[index]
+      if let last = groups.last, run.passages[last.current].value == passage.value {
+        groups[groups.count - 1].count += 1
+        groups[groups.count - 1].until = passage.at
+      } else {
+        groups.append(Rows(current: index, before: groups.last?.current, until: passage.at))
+      }
+    }
+  }
+
+  /// Why a node that compares polls has sent nothing.
+  private static func whyUnchanged(
+    _ run: TracedRun, _ end: TracedRun.End, _ node: String, after before: Int?, _ ends: [Int: [TracedRun.End]]
+  ) -> String? {
+    guard run.nodes[node]?.comparesPolls == true, let last = end.way.last.map({ run.passages[$0] }) else {
+      return nil
+    }
+    let former = before.flatMap { ends[$0] }?.flatMap(\.way).map { run.passages[$0] }
+      .last { $0.node == last.node }
+    guard let former else {
+      return "it is the first of its key: the baseline that later polls are compared with"
+    }
+    let places = Value.differences(from: former.value, to: last.value).map(\.path.description)
+    if places.isEmpty { return "it is as in the poll before" }
+    let shown = places.prefix(5).map { $0.isEmpty ? "the whole" : $0 }.joined(separator: ", ")
+    return "it differs from the one before in \(shown), which it does not report"
+  }
+}
+
+/// The pipeline of `flow why` and `flow why-not`, with what is known of its run.
+struct TracedPipeline {
+  let run: TracedRun
+  /// The width that lines are cut to.
+  let width = Terminal.columns(1)
+  private let secrets: Secrets
+
+  /// Nil for a pipeline with problems, which are reported.
+  init?(_ arguments: Arguments) throws {
+    let files = try PipelineFiles([arguments.operands[0]], arguments)
+    files.complain()
+    guard files.isRight, files.isDecided, let plan = files.plans.first else { return nil }
+    guard let folder = arguments.text(WhyCommand.over) else {
+      throw WrongUse(
+        "--over FOLDER is missing: a run keeps no trace of its events; flow run --record FOLDER records its polls"
+      )
+    }
+    secrets = files.secrets
+    let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: folder), masking: secrets)
+    run = TracedRun(plan, trace.passages)
+  }
+
+  func put(_ record: Value, to output: StateOutput) {
+    output.put(Array(secrets.masked(record.description).utf8))
+  }
+
+  func put(_ lines: [String], to output: StateOutput) {
+    for line in lines { output.put(Array(secrets.masked(line).utf8)) }
+  }
+
+  /// A name that may have been meant.
+  func hint(_ wanted: KeyText, _ names: [String], else other: String) -> String {
+    nearest(to: wanted.text, among: Set(names).sorted()).map { "; did you mean \(quoted($0))?" } ?? other
+  }
+}

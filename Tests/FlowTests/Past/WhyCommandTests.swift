@@ -1,0 +1,165 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import flow
+
+/// `flow why` and `flow why-not`: the way of an event, and where that of a row ended.
+@Suite("flow why", .timeLimit(.minutes(10))) struct WhyCommandTests {
+  private static let pipeline = """
+    name: p
+    vars: { least: 5 }
+    sources: { in: { http: 'https://example.org/list.json', every: 1h } }
+    steps:
+      - filter: .kind != "x"
+      - map: { id: .id, n: .n }
+      - changes: { key: .id }
+      - filter: .after.n > $vars.least
+      - debounce: { key: .key, for: 10m }
+    sinks:
+      tell: { notify: { title: '\\(.after.n)', when: .after.n < 100 } }
+      all: { jsonl: out.jsonl }
+    """
+
+  private func workplace() throws -> Workplace {
+    let place = try Workplace(Self.pipeline)
+    try place.record(
+      #"{"at":"2026-01-01T00:00:00Z","rows":[{"id":"a","n":1},{"id":"b","n":1,"kind":"x"}],"coverage":"complete"}"#,
+      #"{"at":"2026-01-01T01:00:00Z","rows":[{"id":"a","n":9},{"id":"b","n":1,"kind":"x"}],"coverage":"complete"}"#,
+      #"{"at":"2026-01-01T02:00:00Z","error":"no answer"}"#,
+      #"{"at":"2026-01-02T00:00:00Z","rows":[{"id":"a","n":700}],"coverage":"complete"}"#,
+      #"{"at":"2026-01-02T03:00:00Z","rows":[{"id":"a","n":2,"m":0}],"coverage":"complete"}"#,
+      #"{"at":"2026-01-02T04:00:00Z","rows":[{"id":"a","n":2,"m":1}],"coverage":"complete"}"#)
+    return place
+  }
+
+  @Test("the poll and row of an event, each expression with its values, and how long it was held")
+  func why() throws {
+    let place = try workplace()
+    let seen = try place.flow("why", "p.yaml", "a", "--over", "rec", "-n", "1")
+    #expect(
+      seen.output == """
+        all  2026-01-02 00:10:00Z  ~ changed  a  n: 9 → 700
+          in        poll 4 at 2026-01-02T00:00:00Z, row 0: {"id":"a","n":700}
+          filter    where .kind != "x" → true: null
+          map       passed on at 2026-01-02T00:00:00Z
+          changes   at the end of the poll of 2026-01-02T00:00:00Z
+                    key .id → "a"
+          filter-2  where .after.n > $vars.least → true: 700, 5
+          debounce  held for 10m, until 2026-01-02T00:10:00Z
+                    key .key → "a"
+          all       given at 2026-01-02T00:10:00Z
+
+        """, "\(seen)")
+    #expect(seen.status == 0 && seen.errors == "2 earlier events; -n shows more\n")
+    #expect(!place.has("out.jsonl"))
+  }
+
+  @Test("an event is known by the line of a log too, in an envelope or at another time")
+  func lines() throws {
+    let place = try workplace()
+    let line =
+      #"{"type":"changed","key":"a","at":"2026-01-01T01:00:07Z","before":{"id":"a","n":1},"#
+      + #""after":{"id":"a","n":9},"diff":[{"path":"/n","before":1,"after":9}]}"#
+    for text in [line, #"{"specversion":"1.0","id":"p/all/3","data":\#(line)}"#] {
+      let seen = try place.flow("why", "p.yaml", text, "--over", "rec", "--json")
+      let events = seen.output.split(separator: "\n").compactMap { try? Value.parse(Array($0.utf8)) }
+      #expect(events.map { $0.member("sink")?.string } == ["tell", "all"], "\(seen)")
+      let steps = events.first?.member("steps")?.items ?? []
+      #expect(steps.first?.member("poll") == 2 && steps.first?.member("row") == 0)
+      #expect(steps.first { $0.member("node") == "debounce" }?.member("held") == 600)
+      let part = steps.last?.member("expressions")?.items?.first
+      #expect(part?.member("text") == ".after.n < 100" && part?.member("value") == true)
+      #expect(part?.member("reads")?.items?.first?.member("value") == 9)
+    }
+  }
+
+  @Test("the step that ended the way of a row, for its last rows or those of a time")
+  func whyNot() throws {
+    let place = try workplace()
+    let seen = try place.flow("why-not", "p.yaml", "a", "--over", "rec", "-n", "2")
+    #expect(
+      seen.output == #"""
+        2026-01-02T03:00:00Z  ended by filter-2
+          in        poll 5 at 2026-01-02T03:00:00Z, row 0: {"id":"a","n":2,"m":0}
+          filter    where .kind != "x" → true: null
+          map       → {"id":"a","n":2}
+          changes   at the end of the poll of 2026-01-02T03:00:00Z
+                    key .id → "a"
+                    → {"type":"changed","key":"a","at":"2026-01-02T03:00:00Z","before":{"id":"a","n":700},"after":{"id":"a","n":2},"diff":[{"path":"/n","before":700,"after":2}]}
+          filter-2  ends here
+                    where .after.n > $vars.least → false: 2, 5
+        2026-01-02T04:00:00Z  ended by changes
+          in       poll 6 at 2026-01-02T04:00:00Z, row 0: {"id":"a","n":2,"m":1}
+          filter   where .kind != "x" → true: null
+          map      → {"id":"a","n":2}
+          changes  ends here: it is as in the poll before
+                   key .id → "a"
+
+        """#, "\(seen)")
+    let other = try place.flow("why-not", "p.yaml", "b", "--over", "rec")
+    #expect(
+      other.output == """
+        2026-01-01T00:00:00Z  ended by filter; the same in 2 polls, until 2026-01-01T01:00:00Z
+          in      poll 1 at 2026-01-01T00:00:00Z, row 1: {"id":"b","n":1,"kind":"x"}
+          filter  ends here
+                  where .kind != "x" → false: "x"
+
+        """, "\(other)")
+    let first = try place.flow("why-not", "p.yaml", "a", "--over", "rec", "--at", "2026-01-01", "--json")
+    let ends = try Value.parse(Array(first.output.utf8)).member("steps")?.items?.last
+    #expect(ends?.member("reason")?.string?.hasPrefix("it is the first of its key") == true, "\(first)")
+    let over = try place.flow(
+      "why-not", "p.yaml", "a", "--over", "rec", "--at", "2026-01-02T01:00:00Z", "-n", "1")
+    #expect(over.output.hasPrefix("2026-01-02T00:00:00Z  ended by tell\n"), "\(over)")
+    #expect(over.output.contains("tell      ends here\n            when .after.n < 100 → false: 700\n"))
+    #expect(over.output.contains("2026-01-02T00:00:00Z  put out by all\n"))
+  }
+
+  @Test("below a partition, in a window by id, and in one by another key, whose events are not known")
+  func others() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { http: 'https://example.org/list.json', every: 1h } }
+      streams:
+        parted: { from: in, steps: [{ partition: .id }, { changes: .id }] }
+        counted: { from: in, steps: [{ window: { tumbling: 6h, key: .id, emit: length } }] }
+        named: { from: in, steps: [{ window: { tumbling: 6h, key: .n, emit: length } }] }
+      sinks:
+        a: { jsonl: a.jsonl, from: parted }
+        b: { jsonl: b.jsonl, from: counted }
+        c: { jsonl: c.jsonl, from: named }
+      """)
+    try place.record(
+      #"{"at":"2026-01-01T00:00:00Z","rows":[{"id":"a","n":1},{"id":"b","n":2}],"coverage":"complete"}"#,
+      #"{"at":"2026-01-01T01:00:00Z","rows":[{"id":"a","n":3},{"id":"b","n":2}],"coverage":"complete"}"#)
+    let seen = try place.flow("why", "p.yaml", "a", "--over", "rec", "-n", "9")
+    #expect(
+      seen.output.contains("parted/changes    at the end of the poll of 2026-01-01T01:00:00Z\n"), "\(seen)")
+    let row = #"poll 2 at 2026-01-01T01:00:00Z, row 0: {"id":"a","n":3}"#
+    #expect(seen.output.contains("in              \(row)\n  counted/window  "), "\(seen)")
+    #expect(!seen.output.contains("emit"), "\(seen)")
+    let other = try place.flow("why", "p.yaml", "3", "--over", "rec")
+    #expect(other.output.contains("named/window  made of several of the events before"), "\(other)")
+  }
+
+  @Test("what is not there is named, and what may have been meant")
+  func mistakes() throws {
+    let place = try workplace()
+    let none = try place.flow("why", "p.yaml", "b", "--over", "rec")
+    #expect(
+      none.status == 1
+        && none.errors
+          == "flow why: p has put out nothing that is “b”; flow why-not shows what became of a row\n",
+      "\(none)")
+    try place.record(#"{"at":"2026-01-01T00:00:00Z","rows":[{"id":"lamp","n":1}],"coverage":"complete"}"#)
+    let near = try place.flow("why-not", "p.yaml", "lanp", "--over", "rec")
+    #expect(
+      near.status == 1
+        && near.errors == "flow why-not: p has read no row “lanp”; did you mean “lamp”?\n", "\(near)")
+    #expect(try place.flow("why", "q.yaml", "a", "--over", "rec").status == 2)
+    let bare = try place.flow("why-not", "p.yaml", "a")
+    #expect(bare.status == 2 && bare.errors.contains("flow run --record FOLDER records its polls"), "\(bare)")
+  }
+}
