@@ -46,10 +46,11 @@ import Testing
       }
       let last = try place.start("--state", "st")
       try last.waitForLines(Self.count, in: "log.jsonl")
-      let status = try place.flow("status", "--state", "st", "--json")
-      #expect(
-        status.output.contains("\"connected_since\"") && status.output.contains("\"connections\""),
-        "\(status)")
+      // The run before may have written the last lines, so that this one has just begun.
+      try last.wait(for: "its connection") {
+        let status = (try? place.flow("status", "--state", "st", "--json"))?.output ?? ""
+        return status.contains("\"connected_since\"") && status.contains("\"connections\"")
+      }
       let shown = try place.flow("status", "--state", "st")
       #expect(shown.output.contains("connected for"), "\(shown)")
       #expect(try last.end(by: SIGTERM).outcome.status == 0)
