@@ -122,6 +122,7 @@ let package = Package(
       name: "FetchTests",
       dependencies: [
         "CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store", "System", "TestScale",
+        "TestSupport",
       ]),
     .testTarget(
       name: "FlowTests",

@@ -7,7 +7,7 @@
 // What is used of libcurl, by the names it has there.
 #define FUNCTIONS(each) \
   each(global_init) each(version) each(easy_init) each(easy_cleanup) each(easy_strerror) each(easy_setopt) \
-  each(easy_getinfo) each(slist_append) each(slist_free_all) each(multi_init) each(multi_cleanup) \
+  each(easy_getinfo) each(easy_pause) each(slist_append) each(slist_free_all) each(multi_init) each(multi_cleanup) \
   each(multi_setopt) each(multi_add_handle) each(multi_remove_handle) each(multi_perform) each(multi_poll) \
   each(multi_wakeup) each(multi_strerror) each(multi_info_read)
 
@@ -71,6 +71,8 @@ curl_off_t flow_curl_size(CURL *easy, CURLINFO info) {
   curl_off_t value = 0;
   return library.easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
+
+CURLcode flow_curl_continue(CURL *easy) { return library.easy_pause(easy, CURLPAUSE_CONT); }
 
 struct curl_slist *flow_curl_slist_append(struct curl_slist *list, const char *text) {
   return library.slist_append(list, text);

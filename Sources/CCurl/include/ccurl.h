@@ -32,6 +32,9 @@ long flow_curl_number(CURL *easy, CURLINFO info);
 /// A time or a size of a transfer; 0 where libcurl does not know it.
 curl_off_t flow_curl_size(CURL *easy, CURLINFO info);
 
+/// Goes on with a transfer whose receiver has paused it.
+CURLcode flow_curl_continue(CURL *easy);
+
 struct curl_slist *flow_curl_slist_append(struct curl_slist *list, const char *text);
 void flow_curl_slist_free_all(struct curl_slist *list);
 

@@ -90,6 +90,10 @@ public struct SourceContext: Sendable {
   public var noteEvents: @Sendable (_ at: Double) -> Void = { _ in }
   /// Notes that something was received and refused.
   public var noteRefusal: @Sendable () -> Void = {}
+  /// Notes that a source which reads on is connected, and has heard from the other side.
+  public var noteConnection: @Sendable () -> Void = {}
+  /// Notes why it is not, and how long it waits until the next attempt: reported at growing intervals.
+  public var noteDisconnection: @Sendable (_ error: any Error, _ next: Duration) -> Void = { _, _ in }
   /// Notes that a poll is put off, since its budget is spent.
   public var notePutOff: @Sendable (PollProgress) -> Void = { _ in }
   /// Those of the entries of a list, by id.

@@ -36,6 +36,10 @@ final class SourceRun: Sendable {
     }
     context.noteEvents = { health.noteEvents(at: $0) }
     context.noteRefusal = { health.noteRefusal() }
+    context.noteConnection = { [now = context.world.wallClock] in health.noteConnection(at: now()) }
+    context.noteDisconnection = { [now = context.world.wallClock] error, wait in
+      health.note(error, at: MonotonicClock.now, timeOfDay: now(), next: wait)
+    }
     self.context = context
     self.entry = entry
     self.subscription = subscription

@@ -88,6 +88,11 @@ public struct SourceStatus: Sendable, Equatable {
     public init(since: Double, polls: Int, reason: String) {
       (self.since, self.polls, self.reason) = (since, polls, reason)
     }
+
+    /// “3 failed polls”; a source that is not polled has tried to connect.
+    func failedAttempts(_ isPolled: Bool) -> String {
+      "\(polls) failed \(isPolled ? "poll" : "attempt")\(polls == 1 ? "" : "s")"
+    }
   }
 
   /// What the present poll waits for.
@@ -127,6 +132,7 @@ public struct SourceStatus: Sendable, Equatable {
   public var isPolled: Bool
   /// Nil for one that is polled as a whole.
   public var entries: Entries?
+  /// The connections of one that is not polled count as such.
   public var polls = 0
   public var failedPolls = 0
   public var lastPoll: Poll?
@@ -136,6 +142,8 @@ public struct SourceStatus: Sendable, Equatable {
   public var wait: Wait?
   /// When the last events of one that is not polled came.
   public var lastEvent: Double?
+  /// Since when the connection is up, where it has one.
+  public var connectedSince: Double?
   /// The requests that it has refused.
   public var refused = 0
   public var hasEnded = false

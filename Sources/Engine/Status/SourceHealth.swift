@@ -45,9 +45,9 @@ final class SourceHealth: Sendable {
   /// Notes a poll that succeeded; nil where it had nothing to say.
   func note(_ answer: PollAnswer?, at time: Double) {
     let isStale = answer?.notes.member("stale")?.isTruthy ?? false
-    let (before, isReported, wasStale) = state.withLock { state in
+    let (before, isReported, wasStale, isPolled) = state.withLock { state in
       let before = (
-        state.status.failure, state.isReported, state.status.lastPoll?.isStale == true
+        state.status.failure, state.isReported, state.status.lastPoll?.isStale == true, state.status.isPolled
       )
       state.status.polls += 1
       state.status.failure = nil
@@ -62,7 +62,7 @@ final class SourceHealth: Sendable {
     }
     if before != nil || wasStale, !isStale { recovered() }
     if let before, isReported {
-      log.recovery("recovered, after \(SourceHealth.failures(before)) since \(timestamp(before.since))")
+      log.recovery("recovered, after \(before.failedAttempts(isPolled)) since \(timestamp(before.since))")
     }
   }
 
@@ -78,6 +78,7 @@ final class SourceHealth: Sendable {
       state.status.polls += 1
       state.status.failedPolls += 1
       state.status.wait = nil
+      state.status.connectedSince = nil
       let since = state.status.failure?.since ?? timeOfDay
       let count = (state.status.failure?.polls ?? 0) + 1
       let failure = SourceStatus.Failure(since: since, polls: count, reason: reason)
@@ -90,7 +91,8 @@ final class SourceHealth: Sendable {
         state.pause = min(state.pause * 2, SourceHealth.pauses.longest)
       }
       state.nextReport = now + state.pause
-      let text = "still failing, \(SourceHealth.failures(failure)) since \(timestamp(since)): \(reason)"
+      let text =
+        "still failing, \(failure.failedAttempts(state.status.isPolled)) since \(timestamp(since)): \(reason)"
       return (text, count == 1)
     }
     guard let message, !isReported, isReportedHere else { return }
@@ -98,8 +100,10 @@ final class SourceHealth: Sendable {
     if message.isFirst { log.report(error, as: reason + next) } else { log.error(message.text + next) }
   }
 
-  private static func failures(_ failure: SourceStatus.Failure) -> String {
-    failure.polls == 1 ? "1 failed poll" : "\(failure.polls) failed polls"
+  /// Notes that a source which reads on is connected.
+  func noteConnection(at time: Double) {
+    state.withLock { $0.status.connectedSince = time }
+    note(nil, at: time)
   }
 
   /// Notes when the next poll is; after the first one that succeeded, this is announced.
@@ -137,6 +141,7 @@ final class SourceHealth: Sendable {
   func noteEnd(_ error: (any Error)? = nil) {
     state.withLock { state in
       state.status.hasEnded = true
+      state.status.connectedSince = nil
       state.status.nextPoll = nil
       state.status.wait = nil
       if let error { state.status.error = "\(error)" }

@@ -57,6 +57,12 @@ extension SourceStatus {
       ("name", .string(name)), ("kind", .string(kind)), ("polled", .bool(isPolled)),
     ]
     if isPolled { members += [("polls", .number(polls)), ("failed_polls", .number(failedPolls))] }
+    if !isPolled, polls > 0 {
+      members.add("connected_since", connectedSince.map { .string(timestamp($0)) })
+      members += [
+        ("connections", .number(polls - failedPolls)), ("failed_connections", .number(failedPolls)),
+      ]
+    }
     members.add(
       "last_poll",
       lastPoll.map {
@@ -89,7 +95,9 @@ extension SourceStatus {
     guard let name = json.text("name"), let kind = json.text("kind") else { return nil }
     self.init(name: name, kind: kind, isPolled: json.member("polled")?.isTruthy ?? false)
     polls = json.count("polls") ?? 0
-    failedPolls = json.count("failed_polls") ?? 0
+    failedPolls = json.count("failed_polls") ?? json.count("failed_connections") ?? 0
+    if let connections = json.count("connections") { polls = connections + failedPolls }
+    connectedSince = json.time("connected_since")
     lastPoll = json.member("last_poll").flatMap { poll in
       guard let at = poll.time("at"), let rows = poll.count("rows"), let coverage = poll.text("coverage")
       else { return nil }

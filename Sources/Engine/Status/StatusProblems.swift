@@ -18,9 +18,10 @@ extension PipelineStatus {
       }
       // The list itself may fail beside its entries.
       if let failure = source.failure, failure.reason != source.entries?.summary {
-        let polls = failure.polls == 1 ? "1 poll" : "\(failure.polls) polls"
+        let attempts = "\(source.isPolled ? "poll" : "attempt")\(failure.polls == 1 ? "" : "s")"
         problems.append(
-          "\(source.name) has been failing \(times.since(failure.since)) (\(polls)): \(failure.reason)")
+          "\(source.name) has been failing \(times.since(failure.since)) (\(failure.polls) \(attempts)): \(failure.reason)"
+        )
       } else if source.lastPoll?.isStale == true, source.entries == nil {
         problems.append("\(source.name) is stale: the service failed, and its last good response is used")
       }

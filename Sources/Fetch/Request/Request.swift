@@ -151,6 +151,8 @@ public struct TransferLimits: Sendable, Equatable {
   public var bodyBytes: Int
   /// The option that has set that size.
   public var bodyOption: String?
+  /// Whether the response goes on: it has no limit as a whole, and takes no place from other transfers.
+  public var isEndless = false
 
   public init(
     connect: Duration = .seconds(15), firstByte: Duration = .seconds(60), stall: Duration = .seconds(30),

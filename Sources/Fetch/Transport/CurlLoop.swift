@@ -30,6 +30,9 @@ final class CurlLoop: Sendable {
     var completions: [Int: Completion] = [:]
   }
 
+  /// How long a paused transfer waits until its receiver is asked again.
+  private static let pause = Duration.milliseconds(20)
+
   /// Used on the thread only, except for `curl_multi_wakeup`, which any thread may call.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
   private let options: CurlTransport.Options
@@ -114,7 +117,7 @@ final class CurlLoop: Sendable {
   }
 
   private func admit(_ work: inout Work) {
-    while work.active.count < options.transfers, !work.waiting.isEmpty {
+    while hasRoom(work), !work.waiting.isEmpty {
       let job = work.waiting.removeFirst()
       work.completions[job.number] = job.completion
       do throws(TransferError) {
@@ -132,6 +135,10 @@ final class CurlLoop: Sendable {
     }
   }
 
+  private func hasRoom(_ work: Work) -> Bool {
+    work.active.values.count { !$0.isEndless } < options.transfers
+  }
+
   private func collect(_ work: inout Work) {
     var code = CURLE_OK
     while let easy = flow_curl_next_ended(multi, &code) {
@@ -145,6 +152,8 @@ final class CurlLoop: Sendable {
     let now = monotonicNow()
     var next = now + .seconds(60)
     for (number, transfer) in work.active {
+      transfer.resume()
+      if transfer.isPaused { next = min(next, now + Self.pause) }
       if let failure = transfer.overrun(at: now) {
         end(number, .failure(failure), &work)
       } else {
@@ -152,7 +161,7 @@ final class CurlLoop: Sendable {
       }
     }
     // A queued transfer takes the place of one that has just ended.
-    if work.active.count < options.transfers, !work.waiting.isEmpty { return 0 }
+    if hasRoom(work), !work.waiting.isEmpty { return 0 }
     return Int32(clamping: ((next - now).nanoseconds + 999_999) / 1_000_000)
   }
 

@@ -21,6 +21,8 @@ final class CurlTransfer {
   /// Whether the body goes to the order's receiver; nil before the receiver has decided.
   private var isHandedOn: Bool?
   private var isRefused = false
+  /// Whether it waits until the receiver has room.
+  private(set) var isPaused = false
   /// The buffer for libcurl's error message.
   private let words: UnsafeMutablePointer<CChar>
 
@@ -65,7 +67,7 @@ final class CurlTransfer {
     setting.pointer(CURLOPT_HEADERDATA, this)
     setting.pointer(CURLOPT_READDATA, this)
     setting.receiver(CURLOPT_WRITEFUNCTION) { bytes, size, count, this in
-      CurlTransfer.receive(bytes, size * count, this) { $0.take(body: $1) }
+      CurlTransfer.receive(bytes, size * count, this) { $0.pauses() ? nil : $0.take(body: $1) }
     }
     setting.receiver(CURLOPT_HEADERFUNCTION) { bytes, size, count, this in
       CurlTransfer.receive(bytes, size * count, this) { $0.take(header: $1) }
@@ -154,15 +156,35 @@ final class CurlTransfer {
     list = longer
   }
 
-  /// A callback of libcurl; a result other than the count ends the transfer.
+  /// A callback of libcurl; a result other than the count ends the transfer, or pauses it.
   private static func receive(
     _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ this: UnsafeMutableRawPointer?,
-    _ take: (CurlTransfer, UnsafeRawBufferPointer) -> Bool
+    _ take: (CurlTransfer, UnsafeRawBufferPointer) -> Bool?
   ) -> Int {
     guard let this else { return 0 }
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(this).takeUnretainedValue()
-    return take(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : count + 1
+    switch take(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) {
+    case true?: return count
+    case false?: return count + 1
+    case nil: return Int(CURL_WRITEFUNC_PAUSE)
+    }
   }
+
+  private func pauses() -> Bool {
+    isPaused = order.receiver?.isFull == true
+    return isPaused
+  }
+
+  /// Goes on, if it was paused and the receiver has room.
+  func resume() {
+    guard isPaused else { return }
+    // The server is not silent.
+    hasNews = true
+    if pauses() { return }
+    flow_curl_continue(easy)
+  }
+
+  var isEndless: Bool { order.limits.isEndless }
 
   private func take(body bytes: UnsafeRawBufferPointer) -> Bool {
     hasNews = true

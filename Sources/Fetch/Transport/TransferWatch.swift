@@ -32,7 +32,7 @@ struct TransferWatch: Sendable {
         (connected + limits.firstByte, .firstByte)
       } else { (start + limits.connect, .connect) }
     let end = start + limits.whole
-    return step.at < end ? step : (end, .whole)
+    return limits.isEndless || step.at < end ? step : (end, .whole)
   }
 
   /// The phase whose limit is exceeded, if one is.

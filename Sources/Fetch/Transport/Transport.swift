@@ -69,4 +69,10 @@ public protocol BodyReceiver: AnyObject, Sendable {
   func begin(_ status: Int, _ headers: Headers) -> Bool
   /// Receives a piece; false ends the transfer.
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool
+  /// Whether it has no room now: the transfer pauses until it has.
+  var isFull: Bool { get }
+}
+
+extension BodyReceiver {
+  public var isFull: Bool { false }
 }

@@ -93,8 +93,9 @@ extension PlanBuilder {
     switch spec.role {
     case .stream: message = "\(spec.kind) is read once, to its end, and has no schedule"
     case .poll where !spec.maker.isPolled(options):
-      message = "\(spec.kind) with follow runs on, and has no schedule"
-      hint = "remove follow to run it on a schedule, or the schedule to let it run on"
+      let option = ["follow", "stream"].first(where: options.isGiven) ?? ""
+      message = "\(spec.kind) with \(option) runs on, and has no schedule"
+      hint = "remove \(option) to run it on a schedule, or the schedule to let it run on"
     case .poll where !beside.isGiven(Given.every) && !beside.isGiven(Given.cron):
       for (name, place) in given(beside) {
         checker.warn(

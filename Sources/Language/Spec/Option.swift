@@ -200,7 +200,7 @@ public struct Options: Sendable {
   /// stand for it that has no value.
   public func isGiven<Value>(_ option: Option<Value>) -> Bool { isGiven(option.name) }
 
-  private func isGiven(_ name: String) -> Bool {
+  func isGiven(_ name: String) -> Bool {
     // Taken out first: the look-up's own optional is none of the option's.
     guard places[name] != nil, let value = values[name] else { return false }
     return (value as? any MaybeAbsent)?.isAbsent != true

@@ -5,7 +5,7 @@ import Language
 
 /// `http`: polls an address; the rows of its responses are the events.
 let http = NodeSpec(
-  "http", "poll an address: a JSON API, a table, a feed, a page or a text",
+  "http", "poll an address: a JSON API, a table, a feed, a page or a text; or read a stream of events",
   details: """
     Each poll sends one request, or one for each page, and its rows are the outputs of `rows` over the responses. If a \
     page is not JSON, is truncated or fails, the whole poll fails, and nothing counts as removed. Without `rows`, a \
@@ -40,6 +40,20 @@ let http = NodeSpec(
     `url` is a template, and so are texts in `query`, `headers` and `body` that have `\\(`. Data in the address is percent-encoded. It can choose the host only \
     where `hosts` names it, or `any_host` is true; then each entry may be a whole address.
 
+    With `stream` one connection goes on, and what the server sends is an event at once. With `stream: sse` that is the \
+    data of each server-sent event, as JSON if it is JSON, else as a text, or as `decode` says; $meta.event is its type, \
+    $meta.id its id. The last id is stored with the pipeline's state and sent as Last-Event-ID with each new connection, \
+    also that of the next run: a server that keeps its events goes on behind it, so that none is lost or comes twice. \
+    Where it does not know the id any more, and where it has no ids, this is reported: events may be missing then. An \
+    event of type error is reported, and sent like the others. With `stream: lines` each line is JSON, or what `decode` \
+    says; `note` can keep what the next connection sees as $last.note, as an id for the address.
+
+    A connection that ends or fails is made again, after what the server has asked for by `retry:` or Retry-After, else \
+    after 3 seconds, which double up to 5 minutes while it fails. So is one that was silent for `heartbeat`. The status \
+    204 ends the source, as does a refusal of the very first connection that is about the request itself. While the \
+    pipeline is slow, the server has to wait. An event or line that is longer than `max_size` is skipped and reported. With \
+    --once a stream is read until its response ends, or nothing has come for 5 seconds.
+
     \(EachOptions.details)
     """,
   options: AnyOption.list(
@@ -49,7 +63,8 @@ let http = NodeSpec(
     WebOptions.bearer, WebOptions.basic, WebOptions.allowHosts, HTTPOptions.body, HTTPOptions.next,
     HTTPOptions.page,
     HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.limit, HTTPOptions.order, HTTPOptions.moves,
-    HTTPOptions.total, HTTPOptions.cache, HTTPOptions.timeout, WebOptions.maxSize),
+    HTTPOptions.total, HTTPOptions.cache, HTTPOptions.timeout, HTTPOptions.stream, HTTPOptions.heartbeat,
+    WebOptions.maxSize),
   shorthand: "url",
   examples: [
     .init("a list", "http: https://example.org/launches.json"),
@@ -79,6 +94,13 @@ let http = NodeSpec(
       #"http: { url: https://example.org/log, query: { after: '\($last.note // 0)' }, note: '[$last.note, .[].id] | max' }"#
     ),
     .init(
+      "the edits of Wikipedia as they are made",
+      "http: { url: 'https://stream.wikimedia.org/v2/stream/recentchange', stream: sse }"),
+    .init(
+      "notifications of ntfy, from the last one that was read",
+      #"http: { url: 'https://ntfy.sh/launches/json', query: { since: '\($last.note // "all")' }, note: '(map(select(.event == "message").id) | last) // $last.note', stream: lines, heartbeat: 5m }"#
+    ),
+    .init(
       "a query by POST, pages by offset",
       """
       http: { url: https://example.org/query, method: post, body: { open: true }, rows: '.docs[]', offset: skip, \
@@ -87,6 +109,7 @@ let http = NodeSpec(
   ],
   check: { options, checker in
     checkAddress(options, checker)
+    checkStream(options, checker)
     EachOptions.check(options, checker)
     let ways = [
       options.isGiven(HTTPOptions.next), options.isGiven(HTTPOptions.page),
@@ -106,9 +129,15 @@ let http = NodeSpec(
     }
   },
   coverage: { options, rows, _ in options.listLimit.coverage(of: rows) },
-  .each(EachOptions.lists, .poll { options, context in try HTTPSource(options, context) }))
+  .each(
+    EachOptions.lists,
+    .pollOrStream(
+      isStream: { $0[HTTPOptions.stream] != nil },
+      poll: { options, context in try HTTPSource(options, context) },
+      stream: { options, context in try HTTPStream(options, context) })))
 
-private enum HTTPOptions {
+enum HTTPOptions {
+  enum Stream: String, CaseIterable, Sendable { case sse, lines }
   enum Method: String, CaseIterable, Sendable { case get, post }
 
   static let url = Option.required(
@@ -152,6 +181,13 @@ private enum HTTPOptions {
   static let cache = Option(
     "cache", .duration(allowingZero: true), default: "0s", "how long a response is reused")
   static let timeout = Option("timeout", .duration, default: "5m", "the time limit of a request")
+  static let stream = Option.optional(
+    "stream", OptionType<Stream>.choice(),
+    "one connection that goes on instead of polls: `sse` for server-sent events, `lines` for lines without end",
+    example: "sse")
+  static let heartbeat = Option(
+    "heartbeat", .duration, default: "2m",
+    "how long a stream may be silent, comments included, before it is connected again")
 }
 
 /// Reports an address that is invalid, and a host that data may not choose.
@@ -177,6 +213,30 @@ private func checkAddress(_ options: Options, _ checker: Checker) {
   }
 }
 
+/// Reports options of polls beside `stream`, and the other way round.
+private func checkStream(_ options: Options, _ checker: Checker) {
+  guard options[HTTPOptions.stream] != nil else {
+    if options.isGiven(HTTPOptions.heartbeat) {
+      checker.report("heartbeat has no effect without stream", at: options.place(of: HTTPOptions.heartbeat))
+    }
+    return
+  }
+  func report(_ name: String, _ isGiven: Bool) {
+    if isGiven { checker.report("\(name) has no effect with stream", at: options.place) }
+  }
+  report("each", options[EachOptions.each] != nil)
+  report("rows", options.isGiven(HTTPOptions.rows))
+  report("next", options.isGiven(HTTPOptions.next))
+  report("page", options.isGiven(HTTPOptions.page))
+  report("offset", options.isGiven(HTTPOptions.offset))
+  report("max_pages", options.isGiven(HTTPOptions.maxPages))
+  report("limit", options.isGiven(HTTPOptions.limit))
+  report("order", options.isGiven(HTTPOptions.order))
+  report("total", options.isGiven(HTTPOptions.total))
+  report("cache", options.isGiven(HTTPOptions.cache))
+  report("timeout", options.isGiven(HTTPOptions.timeout))
+}
+
 extension Options {
   fileprivate var listLimit: ListLimit {
     ListLimit(
@@ -190,10 +250,7 @@ private final class HTTPSource: PollSource {
   private let fetch: WebFetch
   private let list: ListReader
   private let context: SourceContext
-  private let address: SourceAddress
-  private let query: [(name: String, value: Evaluation)]
-  private let headers: [(name: String, value: Evaluation)]
-  private let body: Evaluation?
+  private let requests: HTTPRequests
   private let last: LastPoll
   private let decoding: Decoding
   private let columns: PolledColumns
@@ -217,11 +274,7 @@ private final class HTTPSource: PollSource {
     rowsPath = options.isGiven(HTTPOptions.rows) ? RowsPath(options[HTTPOptions.rows].text) : nil
     next = options[HTTPOptions.next].map { context.evaluation($0) }
     self.context = context
-    address = try SourceAddress(
-      options[HTTPOptions.url], hosts: options[HTTPOptions.hosts], any: options[HTTPOptions.anyHost], context)
-    query = options[HTTPOptions.query].map { ($0.name, context.evaluation($0.value.expression)) }
-    headers = options[HTTPOptions.headers].map { ($0.name, context.evaluation($0.value.expression)) }
-    body = options[HTTPOptions.body].map { context.evaluation($0) }
+    requests = try HTTPRequests(options, context)
     last = LastPoll(options, context)
     decoding = context.decoding(options)
     columns = PolledColumns(context.position)
@@ -229,24 +282,7 @@ private final class HTTPSource: PollSource {
 
   /// The request of a poll, for its entry and after what the last one has noted.
   private func firstRequest(_ poll: PollRequest) throws -> Request {
-    let event = poll.templateEvent(context)
-    func text(_ template: Evaluation) throws -> String {
-      template.set(LastPoll.variable, last.value)
-      return try event.text(template)
-    }
-    var address = try address.address(event, last: last.value)
-    for item in query { address = address.setting(item.name, to: try text(item.value)) }
-    var request = Request(address)
-    WebOptions.apply(options, try headers.map { Header($0.name, try text($0.value)) }, to: &request)
-    if options[HTTPOptions.method] == .post {
-      request.method = .post
-      request.isRepeatable = true
-      if let body {
-        body.set(LastPoll.variable, last.value)
-        request.body = (try body.first(event) ?? .null).json
-        request.headers.append(Header("Content-Type", "application/json"))
-      }
-    }
+    var request = try requests.request(poll.templateEvent(context), last: last.value)
     if decoding.format != .json { request.expectation = .anything }
     request.cache = CacheRule(maximumAge: options[HTTPOptions.cache])
     request.limits.whole = options[HTTPOptions.timeout]

@@ -1,6 +1,8 @@
+import Glibc
 import Loopback
 import Reactive
 import Store
+import TestSupport
 import Testing
 
 @testable import Fetch
@@ -90,5 +92,48 @@ import Testing
     let bucket = Bucket()
     #expect(kind(try fetch(other, bucket, limit: 1000)) == .tooLarge)
     #expect(bucket.bytes.count <= 1000)
+  }
+
+  /// Has no room while its gate is closed.
+  private final class Gate: BodyReceiver {
+    let count = Locked(0)
+    let isClosed = Locked(true)
+
+    var isFull: Bool { isClosed.withLock { $0 } && count.withLock { $0 } > 100_000 }
+
+    func begin(_ status: Int, _ headers: Headers) -> Bool { true }
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      count.withLock { $0 += bytes.count }
+      return true
+    }
+  }
+
+  @Test("a transfer pauses while its receiver is full, without a timeout, and takes no place from others")
+  func pause() throws {
+    let server = try LoopbackServer { request in
+      [.reply(String(repeating: "x", count: request.target == "/" ? 4_000_000 : 1))]
+    }
+    let transport = try CurlTransport(.init(transfers: 1))
+    func start(_ path: String, _ receiver: (any BodyReceiver)?, _ done: Journal<Int>) throws {
+      var limits = TransferLimits(stall: .milliseconds(300))
+      limits.isEndless = receiver != nil
+      let order = TransferOrder(
+        method: .get, address: try Address(server.url + path), headers: [], body: [], limits: limits,
+        receiver: receiver)
+      _ = transport.start(order) { result in done.note((try? result.get())?.status ?? -1) }
+    }
+    try server.serving {
+      let (gate, done, other) = (Gate(), Journal<Int>(), Journal<Int>())
+      try start("/", gate, done)
+      #expect(eventually { gate.isFull })
+      try start("/other", nil, other)
+      #expect(eventually { other.entries == [200] })
+      // Longer than the limit of a stall.
+      usleep(500_000)
+      #expect(gate.count.withLock { $0 } < 1_000_000 && done.entries.isEmpty)
+      gate.isClosed.withLock { $0 = false }
+      #expect(eventually { done.entries == [200] } && gate.count.withLock { $0 } == 4_000_000)
+    }
   }
 }

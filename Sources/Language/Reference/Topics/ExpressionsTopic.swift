@@ -81,6 +81,8 @@ extension Topic {
     ("stale", "true if the service failed and its last good response is used, by the source or by `enrich`"),
     ("age", "of a stale response, its age in seconds"),
     ("simulated", "true for responses of the simulated sky"),
+    ("event", "the type of a server-sent event"),
+    ("id", "its id; null without one"),
     ("each", "the entry that was polled, of a source with `each`"),
     ("entry", "what that entry is known by, unless it is the entry itself"),
     (

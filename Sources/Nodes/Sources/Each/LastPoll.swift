@@ -16,13 +16,15 @@ final class LastPoll {
   }
 
   /// Notes a poll with these rows.
-  func note(_ rows: [Value], of poll: PollRequest) throws {
+  func note(_ rows: [Value], of poll: PollRequest) throws { try note(rows, poll.poll()) }
+
+  func note(_ rows: [Value], _ poll: Poll) throws {
     let before = value
     value = .record([("at", .string(timestamp(poll.at)))])
     guard let note else { return }
     note.set(Self.variable, before)
     do {
-      value.setMember("note", (try note.first(Event(.array(rows), poll.poll())) ?? .null).detach())
+      value.setMember("note", (try note.first(Event(.array(rows), poll)) ?? .null).detach())
     } catch {
       value = before
       throw error

@@ -200,12 +200,19 @@ struct StatusReport {
     let (areRefused, haveQueue) = (
       sources.contains { $0.0.refused > 0 }, sources.contains { $0.1?.queue != nil }
     )
+    let connect = sources.contains { $0.0.polls > 0 }
     var table = TextTable(
-      headers: ["source", "last event", "events"] + (areRefused ? ["refused"] : [])
+      headers: ["source", "last event", "events"] + (connect ? ["connected for", "connections"] : [])
+        + (areRefused ? ["refused"] : [])
         + (haveQueue ? ["unread"] : []))
     for (source, node) in sources {
       table.add(
         [source.name, source.lastEvent.map(ago) ?? "none", "\(node?.eventsOut ?? 0)"]
+          + (connect
+            ? [
+              source.connectedSince.map { StatusText.span(now - $0) } ?? "",
+              source.polls > 0 ? "\(source.polls - source.failedPolls)" : "",
+            ] : [])
           + (areRefused ? ["\(source.refused)"] : []) + (haveQueue ? ["\(node?.queue ?? 0)"] : []))
     }
     return table.isEmpty ? TextTable() : table

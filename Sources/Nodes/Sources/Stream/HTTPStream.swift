@@ -1,0 +1,303 @@
+import Engine
+import Fetch
+import Glibc
+import JSON
+import Language
+import Reactive
+import System
+
+/// A response of `http` that goes on: server-sent events, or lines.
+final class HTTPStream: StreamSource {
+  /// The wait before the next connection, unless the server names another, and the longest while connections fail.
+  private static let waits = (
+    least: Duration.milliseconds(500), first: Duration.seconds(3), longest: Duration.seconds(300)
+  )
+  /// A connection that went on for so long counts as a good one, also without an event.
+  private static let goodTime = Duration.seconds(60)
+  /// With --once, a stream that is silent for so long has nothing more for now.
+  private static let onceSilence = Duration.seconds(5)
+  private static let chunk = 1 << 16
+  /// How a server may say that it does not know the id of an event any more.
+  private static let refusals = [400, 404, 409, 410, 412, 416, 422]
+
+  private let options: Options
+  private let context: SourceContext
+  private let access: WebAccess
+  private let requests: HTTPRequests
+  private let isEvents: Bool
+  private let decoding: Decoding
+  private let reporter: ParseErrorReporter
+  private let last: LastPoll
+  /// The id of the last event; empty without one.
+  private var id: String
+  /// Whether the id is left out, after a server has refused a request with it: the refusal.
+  private var refusal: FetchError?
+  private var retry = HTTPStream.waits.first
+  /// Whether a connection was ever accepted.
+  private var wasAccepted = false
+  /// Whether the present connection has brought anything, which is noted once, and an event.
+  private var (hasBytes, hasEvents) = (false, false)
+  private var hasReportedGap = false
+  private var nextErrorReport = Instant()
+
+  init(_ options: Options, _ context: SourceContext) throws {
+    guard let access = context.world[WebAccess.self] else { throw NoNetwork() }
+    self.access = access
+    self.options = options
+    self.context = context
+    requests = try HTTPRequests(options, context)
+    isEvents = options[HTTPOptions.stream] == .sse
+    decoding =
+      isEvents || options.isGiven(Decoding.option) ? context.decoding(options) : Decoding(.lines)
+    reporter = ParseErrorReporter(context)
+    last = LastPoll(options, context)
+    id = context.position?.member("id")?.string ?? ""
+  }
+
+  func run(_ feed: Feed) throws {
+    defer { reporter.summarize() }
+    // The connections in a row that have brought no event.
+    var failures = 0
+    while !feed.isStopped {
+      (hasBytes, hasEvents) = (false, false)
+      let request = try request()
+      let start = MonotonicClock.now
+      let failure: any Error
+      do {
+        if try connect(request, feed) || feed.isStopped || context.isOnce { return }
+        // One that went on for a while has done its work.
+        if hasEvents || MonotonicClock.now - start > Self.goodTime {
+          failures = 0
+          context.log.detail("\(request): the server has ended the response; connecting again")
+          reportGap()
+          wait(retry)
+          continue
+        }
+        failure = WrongAnswer(request, "the server has ended the response without an event")
+      } catch {
+        if feed.isStopped { return }
+        let fetchError = error as? FetchError
+        if !id.isEmpty, refusal == nil, let status = fetchError?.status, Self.refusals.contains(status) {
+          refusal = fetchError
+          continue
+        }
+        refusal = nil
+        if context.isOnce, fetchError?.kind == .timeout(.stall) { return }
+        if !wasAccepted, fetchError?.mayPassLater != true { throw error }
+        failure = explained(error, request)
+      }
+      if context.isOnce { throw failure }
+      failures = hasEvents ? 1 : failures + 1
+      if wasAccepted { reportGap() }
+      let backoff = Backoff(
+        initial: max(retry, Self.waits.least), cap: max(retry, Self.waits.longest), jitter: 0.2)
+      let pause = requestedWait(failure) ?? backoff.delay(beforeRetry: failures - 1, after: failure) ?? retry
+      context.noteDisconnection(failure, pause)
+      wait(pause, because: "\(failure)")
+    }
+  }
+
+  /// The wait that a server has asked for with Retry-After.
+  private func requestedWait(_ error: any Error) -> Duration? {
+    (error as? FetchError)?.retryAt.map { .seconds(max(0, $0 - context.world.wallClock())) }
+  }
+
+  private func wait(_ time: Duration, because reason: String = "the response has ended") {
+    let until = context.world.wallClock() + time.inSeconds
+    context.progress(PollProgress("", wait: "\(reason); connecting again", until: until))
+    context.stop.wait(seconds: context.world.speed.machine(for: time).inSeconds)
+    context.progress(nil)
+  }
+
+  /// An error with what to do about silence.
+  private func explained(_ error: any Error, _ request: Request) -> any Error {
+    guard (error as? FetchError)?.kind == .timeout(.stall) else { return error }
+    let heartbeat = DurationText.format(options[HTTPOptions.heartbeat])
+    return WrongAnswer(
+      request,
+      "nothing has come for \(heartbeat), not even a comment; if that is normal here, raise heartbeat")
+  }
+
+  // MARK: - A connection
+
+  private func request() throws -> Request {
+    let event = Event(.null, Poll(source: context.name, at: context.world.wallClock()))
+    var request = try requests.request(event, last: last.value)
+    request.expectation = .anything
+    request.isTriedOnce = true
+    let heartbeat = context.isOnce ? Self.onceSilence : options[HTTPOptions.heartbeat]
+    request.limits.stall = context.world.speed.machine(for: heartbeat)
+    request.limits.firstByte = max(request.limits.firstByte, request.limits.stall)
+    request.limits.isEndless = true
+    // A stream has no size; its events and lines have.
+    request.limits.bodyBytes = .max
+    func add(_ name: String, _ value: String) {
+      let isGiven = request.headers.contains { $0.name.lowercased() == name.lowercased() }
+      if !isGiven { request.headers.append(Header(name, value)) }
+    }
+    if isEvents {
+      add("Accept", "text/event-stream")
+      add("Cache-Control", "no-store")
+      if !id.isEmpty, refusal == nil { add("Last-Event-ID", id) }
+    }
+    return request
+  }
+
+  /// Reads a response to its end; whether the server wants no other request.
+  private func connect(_ request: Request, _ feed: Feed) throws -> Bool {
+    let body = StreamedBody(stop: context.stop)
+    var received = request
+    received.receiver = body
+    let (log, progress, now) = (context.log, context.progress, context.world.wallClock)
+    progress(PollProgress("connecting to \(request.address.site)"))
+    let transfer = try access.client().start(access.adapted(received)) { notice in
+      switch notice {
+      case .waitingForBudget(let site, let until, _), .waitingAsAsked(let site, let until, _):
+        progress(PollProgress("", wait: "waiting for the budget of \(site), next call", until: until))
+      case .retrying, .notStored: break
+      }
+      log.detail("\(notice)")
+    } completion: {
+      body.end($0)
+    }
+    defer { transfer.dispose() }
+    guard let head = body.head() else {
+      if feed.isStopped { return true }
+      let answer = try body.result?.get()
+      guard let answer, answer.status != 204 else {
+        context.log.notice("\(request): the server has ended the stream, with status 204")
+        return true
+      }
+      throw WrongAnswer(request, "answered \(answer.status), which has no events")
+    }
+    progress(nil)
+    try check(head["content-type"] ?? "", request)
+    if !wasAccepted {
+      log.notice("reads the stream of \(request.masked("\(request.address)")) at \(timestamp(now()))")
+    }
+    wasAccepted = true
+    if let refusal {
+      log.warning("\(refusal); it does not know the event \(printable(id)) any more: events may be missing")
+      (self.refusal, id) = (nil, "")
+    }
+    if isEvents { readEvents(body, feed) } else { try readLines(body, request, feed) }
+    if case .failure(let error)? = body.result { throw error }
+    return false
+  }
+
+  /// Refuses what is no such stream.
+  private func check(_ type: String, _ request: Request) throws {
+    let type = type.split(separator: ";").first.map { String($0).lowercased() } ?? ""
+    let hint: String
+    if isEvents, type != "text/event-stream" {
+      hint = "stream: lines reads lines, and without stream the address is polled"
+    } else if !isEvents, ["text/event-stream", "text/html"].contains(type) {
+      hint = type == "text/html" ? "it is a page" : "stream: sse reads it"
+    } else {
+      return
+    }
+    let failure = WrongAnswer(
+      request,
+      "answered \(type.isEmpty ? "without a content type" : printable(type)), which is no stream of "
+        + "\(isEvents ? "server-sent events" : "lines"): \(hint)")
+    throw failure
+  }
+
+  /// Notes that something has come, a comment perhaps.
+  private func noteBytes() {
+    if hasBytes { return }
+    hasBytes = true
+    context.noteConnection()
+  }
+
+  /// Reports once that the next connection does not go on behind the last event.
+  private func reportGap() {
+    if hasReportedGap || !id.isEmpty || !isEvents && options.isGiven(EachOptions.note) { return }
+    hasReportedGap = true
+    let reason =
+      isEvents
+      ? "the server gives its events no ids"
+      : "note keeps nothing by which the address could ask for what comes behind the last line"
+    context.log.warning(
+      "the connection has ended, and \(reason): what comes between two connections is missing")
+  }
+
+  private var position: Value {
+    .record([("id", .string(id)), ("last", last.value)])
+  }
+
+  // MARK: - Server-sent events
+
+  private func readEvents(_ body: StreamedBody, _ feed: Feed) {
+    var parser = EventStreamParser(limit: options[WebOptions.maxSize], lastID: id)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 16)
+    defer { buffer.deallocate() }
+    while case let count = body.read(into: buffer), count > 0 {
+      noteBytes()
+      let skipped = parser.skipped
+      parser.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { send($0, feed) }
+      if parser.skipped > skipped {
+        reporter.report(
+          "an event is longer than max_size, \(options[WebOptions.maxSize]) bytes; it is skipped")
+      }
+      if let asked = parser.retry { retry = .milliseconds(min(asked, 86_400_000)) }
+      if parser.lastID != id {
+        id = parser.lastID
+        feed.send([], position: position)
+      }
+    }
+  }
+
+  private func send(_ event: EventStreamParser.ServerEvent, _ feed: Feed) {
+    hasEvents = true
+    id = event.id
+    if event.type == "error" { report(event) }
+    let notes = Value.record([
+      ("event", .string(event.type)), ("id", event.id.isEmpty ? .null : .string(event.id)),
+    ])
+    let poll = Poll(source: context.name, at: context.world.wallClock(), notes: notes)
+    let values = values(of: event)
+    note(values, poll)
+    feed.send(Delivery(values, poll, endsPoll: false, position: position))
+  }
+
+  private func values(of event: EventStreamParser.ServerEvent) -> [Value] {
+    if !options.isGiven(Decoding.option) {
+      return [(try? Value.parse(event.data)) ?? .string(String(decoding: event.data, as: UTF8.self))]
+    }
+    do throws(DecodeFailure) { return try decoding.values(of: event.data) } catch {
+      let place = event.id.isEmpty ? "an event" : "the event \(printable(event.id))"
+      reporter.report("\(place) of type \(printable(event.type)): \(error)")
+      return []
+    }
+  }
+
+  /// Reports an event by which the server says that something is wrong, at most one a minute.
+  private func report(_ event: EventStreamParser.ServerEvent) {
+    let now = MonotonicClock.now
+    guard now >= nextErrorReport else { return }
+    nextErrorReport = now + .seconds(60)
+    let text = event.data.withUnsafeBufferPointer { BadText.excerpt(of: $0) }
+    context.log.warning("the server reports an error, events may be missing: \(text)")
+  }
+
+  private func note(_ values: [Value], _ poll: Poll) {
+    do { try last.note(values, poll) } catch { reporter.report("note: \(error)") }
+  }
+
+  // MARK: - Lines
+
+  private func readLines(_ body: StreamedBody, _ request: Request, _ feed: Feed) throws {
+    let path = request.masked("\(request.address)")
+    let reader = ValueReader(
+      body, path: path, decoding, limits: ReadLimits(value: options[WebOptions.maxSize]),
+      report: reporter.report)
+    while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
+      noteBytes()
+      hasEvents = true
+      let poll = Poll(source: context.name, at: context.world.wallClock())
+      note(values, poll)
+      feed.send(Delivery(values, poll, endsPoll: false, position: position))
+    }
+  }
+}

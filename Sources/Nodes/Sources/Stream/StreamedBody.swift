@@ -1,0 +1,97 @@
+import CGlibc
+import Fetch
+import Glibc
+import Reactive
+import System
+
+/// The body of a response that goes on: filled by the transport, read by the thread of a source.
+///
+/// Beyond `room` bytes that wait in it, the transfer pauses.
+final class StreamedBody: BodyReceiver, ByteSource {
+  static let room = 1 << 20
+
+  private struct State: Sendable {
+    var bytes: [UInt8] = []
+    var head: Headers?
+    var end: Result<Response, FetchError>?
+  }
+
+  private let state = Locked(State())
+  private let bell = flow_eventfd()
+  private let stop: StopSign
+
+  init(stop: StopSign) { self.stop = stop }
+
+  deinit { if bell >= 0 { close(bell) } }
+
+  // MARK: - For the transport
+
+  var isFull: Bool { state.withLock { $0.bytes.count } >= Self.room }
+
+  func begin(_ status: Int, _ headers: Headers) -> Bool {
+    if status != 200 { return false }
+    change { $0.head = headers }
+    return true
+  }
+
+  func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    change { $0.bytes += bytes }
+    return true
+  }
+
+  func end(_ result: Result<Response, FetchError>) { change { $0.end = result } }
+
+  private func change(_ body: (inout State) -> Void) {
+    state.withLock { body(&$0) }
+    var one: UInt64 = 1
+    if bell >= 0 { _ = write(bell, &one, 8) }
+  }
+
+  // MARK: - For the source
+
+  /// Waits for the head of the response; nil where there is none that has a body to read, or the source must stop.
+  func head() -> Headers? {
+    while true {
+      let (head, isOver) = state.withLock { ($0.head, $0.end != nil) }
+      if head != nil || isOver || stop.isSet { return head }
+      wait()
+    }
+  }
+
+  /// How the transfer has ended; nil while it goes on.
+  var result: Result<Response, FetchError>? { state.withLock { $0.end } }
+
+  /// Whether the rest of the text is missing: the transfer has failed, or the source must stop.
+  var isCutShort: Bool {
+    if case .success? = result { return stop.isSet }
+    return true
+  }
+
+  /// Waits for bytes; 0 at the end, and where the source must stop.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    while !stop.isSet {
+      let (count, isOver) = state.withLock { state in
+        let count = min(buffer.count, state.bytes.count)
+        state.bytes.withUnsafeBytes {
+          buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count]))
+        }
+        state.bytes.removeFirst(count)
+        return (count, state.end != nil)
+      }
+      if count > 0 || isOver { return count }
+      wait()
+    }
+    return 0
+  }
+
+  private func wait() {
+    var entries = [
+      pollfd(fd: bell, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    // If no descriptor is available, it looks again periodically.
+    _ = poll(&entries, 2, bell >= 0 ? -1 : 50)
+    var count: UInt64 = 0
+    if entries[0].revents != 0 { _ = Glibc.read(bell, &count, 8) }
+  }
+}
