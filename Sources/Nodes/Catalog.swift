@@ -5,7 +5,8 @@ extension Catalog {
   /// Every node of flow, in the order in which they are listed.
   public static let all = Catalog([
     // sources
-    file, stdin, http, execSource, generate, replay, natsSource, listen, errorSource, launchLibrary, spacex,
+    file, stdin, http, execSource, generate, replay, sqlSource, natsSource, listen, errorSource,
+    launchLibrary, spacex,
     apod,
     // steps
     map, filter, dedupe, debounce, settle, throttle, distinctUntilChanged, changes, alarm, sort, take, skip,
