@@ -15,7 +15,8 @@ extension Catalog {
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout, partition,
     // sinks
-    console, jsonl, csv, exec, httpSink, natsSink, ics, feed, git, page, download, notify, metricsSink, count,
+    console, jsonl, csv, exec, httpSink, sqlSink, natsSink, ics, feed, git, page, download, notify,
+    metricsSink, count,
     null,
   ])
 }

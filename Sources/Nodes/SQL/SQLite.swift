@@ -9,6 +9,8 @@ final class SQLite: SQLConnection {
   private static let longestLock = Duration.seconds(5)
 
   private let path: String
+  /// The database that is written to.
+  private var written: (database: Database, identity: FileIdentity)?
 
   init(_ path: String) { self.path = path }
 
@@ -18,7 +20,7 @@ final class SQLite: SQLConnection {
   func read(_ query: SQLQuery, stop: StopSign) throws(SQLFailure) -> SQLRows {
     do throws(StoreError) {
       let database = try Database(
-        foreign: path, isReadOnly: true,
+        foreign: path, to: .read,
         busyMilliseconds: Self.milliseconds(min(query.timeout, Self.longestLock)))
       let end = ContinuousClock.now + query.timeout
       database.limit { stop.isSet || ContinuousClock.now > end }
@@ -49,7 +51,10 @@ final class SQLite: SQLConnection {
 
   private func failure(_ error: StoreError, _ timeout: Duration) -> SQLFailure {
     let words = error.isLimit ? "took longer than the timeout, \(DurationText.format(timeout))" : error.reason
-    return SQLFailure(path, words, mayPass: error.isPassing)
+    let isFinal = [.refused, .corrupt, .foreign, .newer].contains(error.kind)
+    var failure = SQLFailure(path, words, mayPass: !isFinal)
+    failure.mayBeAwaited = error.isPassing
+    return failure
   }
 
   private func rows(of statement: Statement, _ query: SQLQuery) throws(StoreError) -> SQLRows {
@@ -87,6 +92,40 @@ final class SQLite: SQLConnection {
       found.rows.append(.object(shape, values))
     }
     return found
+  }
+
+  // MARK: - Writing
+
+  func check(_ batch: SQLBatch, for table: SQLTable) throws(SQLFailure) {
+    try writing(to: table) { (database) throws(StoreError) in
+      try SQLiteWriting.check(batch, for: table, in: database)
+    }
+  }
+
+  func write(_ batches: [SQLBatch], to table: SQLTable, stop: StopSign) throws(SQLFailure) -> [SQLRefusal] {
+    try writing(to: table) { (database) throws(StoreError) in
+      try SQLiteWriting.write(batches, to: table, of: database)
+    }
+  }
+
+  /// Opens the file again where another one has taken its place.
+  private func writing<Result>(
+    to table: SQLTable, _ body: (Database) throws(StoreError) -> Result
+  ) throws(SQLFailure) -> Result {
+    do throws(StoreError) {
+      if let written, written.identity == SystemDisk().status(of: path)?.identity {
+        return try body(written.database)
+      }
+      let database = try Database(
+        foreign: path, to: table.isMade ? .make : .write,
+        busyMilliseconds: Self.milliseconds(Self.longestLock))
+      let result = try body(database)
+      written = SystemDisk().status(of: path).map { (database, $0.identity) }
+      return result
+    } catch {
+      written = nil
+      throw failure(error, .zero)
+    }
   }
 
   private func bind(_ query: SQLQuery, to statement: Statement) throws(StoreError) {

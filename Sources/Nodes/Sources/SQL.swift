@@ -5,7 +5,7 @@ import System
 
 /// `sql`: polls a query of a database; its rows are the events.
 let sqlSource = NodeSpec(
-  "sql", "poll a query of a SQLite or PostgreSQL database",
+  "sql", "poll a query of a SQLite database",
   details: """
     Each poll runs the query, which is one statement and may only read: it is refused if it changes data. `changes` behind \
     the source reports what was inserted, updated and deleted, without triggers. The path of a SQLite file is relative to \
@@ -20,7 +20,7 @@ let sqlSource = NodeSpec(
     With `after` a poll reads only what is behind the last row, in the order of that column: a number that grows, or the \
     time of the last change. The position is stored with the state. Some rows before it, `overlap`, are read again \
     with each poll and sent only if they are new or have changed since: a transaction that committed late, behind rows that \
-    were read before it, is missed only if it is further behind than that. Rows with the same value are told apart by their \
+    were read before it, is missed only if it is further behind than that. Rows with the same value are distinguished by their \
     content. Rows in which the column is null are left out. Such a poll is partial ($meta.coverage): `changes` behind \
     it reports nothing as removed.
 
@@ -139,7 +139,7 @@ private final class SQLSource: PollSource {
     if found.isCut {
       if answer.rows.isEmpty {
         throw SQLFailure(
-          options[SQLOptions.url].shown,
+          options[SQLOptions.url].path,
           "the rows that are read again are larger than max_size: raise it, or set a smaller overlap")
       }
       context.log.notice(

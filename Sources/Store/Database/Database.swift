@@ -78,14 +78,16 @@ public final class Database {
     try self.init(path, opening: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Options())
   }
 
-  /// Opens a database of another program, whose format and permissions stay: to read it, or to write to it and make it.
-  public convenience init(
-    foreign path: String, isReadOnly: Bool, busyMilliseconds: Int32
-  ) throws(StoreError) {
+  /// What is done to a database of another program.
+  public enum Use: Sendable { case read, write, make }
+
+  /// Opens a database of another program, whose format and permissions stay.
+  public convenience init(foreign path: String, to use: Use, busyMilliseconds: Int32) throws(StoreError) {
+    let making = use == .make ? SQLITE_OPEN_CREATE : 0
     try self.init(
-      path, opening: path, isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-      Options(busyMilliseconds: busyMilliseconds, cacheBytes: 8 << 20), to: "open the database")
-    try execute("PRAGMA \(isReadOnly ? "query_only" : "foreign_keys") = ON", to: "open the database")
+      path, opening: path, use == .read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | making,
+      Options(busyMilliseconds: busyMilliseconds, cacheBytes: 64 << 20), to: "open the database")
+    try execute("PRAGMA \(use == .read ? "query_only" : "foreign_keys") = ON", to: "open the database")
   }
 
   /// An empty database in memory, for a path without a database.

@@ -178,6 +178,7 @@ import Testing
       return found?.description ?? ""
     }
     #expect(problem("url: shop.db, query: select 1").has("this is not the address of a database"))
+    #expect(problem("url: 'postgres://a/b', query: select 1").has("this is not the address of a database"))
     #expect(problem("url: sqlite:a, query: 'select :a'").has("params does not name :a"))
     #expect(problem("url: sqlite:a, query: select 1, params: { a: 1 }").has("the query has no :a"))
     #expect(problem("url: sqlite:a, query: select 1, overlap: 2").has("overlap has no effect without after"))
