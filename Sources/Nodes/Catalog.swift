@@ -5,7 +5,8 @@ extension Catalog {
   /// Every node of flow, in the order in which they are listed.
   public static let all = Catalog([
     // sources
-    file, stdin, http, execSource, generate, replay, natsSource, listen, errorSource, launchLibrary, spacex,
+    file, stdin, http, execSource, generate, replay, sqlSource, natsSource, listen, errorSource,
+    launchLibrary, spacex,
     apod,
     // steps
     map, filter, dedupe, debounce, settle, throttle, distinctUntilChanged, changes, alarm, sort, take, skip,
@@ -14,7 +15,8 @@ extension Catalog {
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout, partition,
     // sinks
-    console, jsonl, csv, exec, httpSink, natsSink, ics, feed, git, page, download, notify, metricsSink, count,
+    console, jsonl, csv, exec, httpSink, sqlSink, natsSink, ics, feed, git, page, download, notify,
+    metricsSink, count,
     null,
   ])
 }

@@ -2,7 +2,7 @@ import Engine
 
 /// What a delivery queue delivers.
 enum Deliverable: Sendable {
-  case command, request, file, notification, message
+  case command, request, file, notification, message, row
 
   fileprivate var names: (one: String, many: String) {
     switch self {
@@ -11,6 +11,7 @@ enum Deliverable: Sendable {
     case .file: ("file", "files")
     case .notification: ("notification", "notifications")
     case .message: ("message", "messages")
+    case .row: ("row", "rows")
     }
   }
 
@@ -21,6 +22,7 @@ enum Deliverable: Sendable {
     case .file: ("fetches", "fetched")
     case .notification: ("shows", "shown")
     case .message: ("publishes", "published")
+    case .row: ("writes", "written")
     }
   }
 }

@@ -54,6 +54,7 @@ public final class Database {
   private var lentBytes = 0
   private static let leastCacheBytes = 16 << 20
   private var isReading = false
+  private var limit: StatementLimit?
   /// The first failure of a read that could not throw; every later commit throws it and stores nothing.
   var readError: StoreError?
 
@@ -77,20 +78,33 @@ public final class Database {
     try self.init(path, opening: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Options())
   }
 
+  /// What is done to a database of another program.
+  public enum Use: Sendable { case read, write, make }
+
+  /// Opens a database of another program, whose format and permissions stay.
+  public convenience init(foreign path: String, to use: Use, busyMilliseconds: Int32) throws(StoreError) {
+    let making = use == .make ? SQLITE_OPEN_CREATE : 0
+    try self.init(
+      path, opening: path, use == .read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | making,
+      Options(busyMilliseconds: busyMilliseconds, cacheBytes: 64 << 20), to: "open the database")
+    try execute("PRAGMA \(use == .read ? "query_only" : "foreign_keys") = ON", to: "open the database")
+  }
+
   /// An empty database in memory, for a path without a database.
   convenience init(emptyInsteadOf path: String) throws(StoreError) {
     try self.init(path, opening: ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, Options())
   }
 
   private init(
-    _ path: String, opening name: String, _ flags: Int32, _ options: Options
+    _ path: String, opening name: String, _ flags: Int32, _ options: Options,
+    to what: String = "open the state"
   ) throws(StoreError) {
     _ = Self.isConfigured
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(
       name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, options.vfs)
     guard code == SQLITE_OK, let opened else {
-      let failure = StoreError(path, trying: "open the state", opened, code: code)
+      let failure = StoreError(path, trying: what, opened, code: code)
       sqlite3_close_v2(opened)
       throw failure
     }
@@ -181,6 +195,23 @@ public final class Database {
     return made
   }
 
+  /// The only statement of a text that a user has written.
+  public func onlyStatement(_ sql: String) throws(StoreError) -> Statement {
+    try Statement(sql, of: self, to: "use the statement", isOnly: true)
+  }
+
+  /// Has statements fail once this is true, which is asked every few thousand of their steps.
+  public func limit(_ isOver: @escaping @Sendable () -> Bool) {
+    let limit = StatementLimit(isOver)
+    self.limit = limit
+    sqlite3_progress_handler(
+      connection, 4000,
+      { context in
+        context.map { Unmanaged<StatementLimit>.fromOpaque($0).takeUnretainedValue().isOver() } == true
+          ? 1 : 0
+      }, Unmanaged.passUnretained(limit).toOpaque())
+  }
+
   /// The statement that inserts or replaces an outbox entry.
   func outboxInsertion() throws(StoreError) -> Statement {
     if let outboxInsert { return outboxInsert }
@@ -261,4 +292,11 @@ extension Database {
     isReading = false
     sqlite3_exec(connection, "COMMIT", nil, nil, nil)
   }
+}
+
+/// The limit of a connection's statements, as SQLite's progress handler holds it.
+private final class StatementLimit: Sendable {
+  let isOver: @Sendable () -> Bool
+
+  init(_ isOver: @escaping @Sendable () -> Bool) { self.isOver = isOver }
 }

@@ -9,12 +9,28 @@ public final class Statement {
   private let connection: OpaquePointer
   private let handle: OpaquePointer
 
-  init(_ sql: String, of database: Database) throws(StoreError) {
+  init(
+    _ sql: String, of database: Database, to what: String = "use the state", isOnly: Bool = false
+  ) throws(StoreError) {
     var made: OpaquePointer?
-    let code = sqlite3_prepare_v3(
-      database.connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
-    guard code == SQLITE_OK, let made else {
-      throw StoreError(database.path, trying: "use the state", database.connection, code: code)
+    var rest = ""
+    let code = sql.withCString { text in
+      var end: UnsafePointer<CChar>?
+      defer { if isOnly, let end { rest = String(cString: end) } }
+      return sqlite3_prepare_v3(
+        database.connection, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, &end)
+    }
+    guard code == SQLITE_OK else {
+      throw StoreError(database.path, trying: what, database.connection, code: code)
+    }
+    guard let made else { throw StoreError(database.path, .refused, "cannot \(what): there is none") }
+    var second: OpaquePointer?
+    if !rest.isEmpty,
+      sqlite3_prepare_v2(database.connection, rest, -1, &second, nil) != SQLITE_OK || second != nil
+    {
+      sqlite3_finalize(second)
+      sqlite3_finalize(made)
+      throw StoreError(database.path, .refused, "cannot \(what): there is more than one")
     }
     path = database.path
     connection = database.connection
@@ -57,6 +73,15 @@ public final class Statement {
     try check(code, "store \(bytes.count) bytes")
   }
 
+  public func bindNull(_ place: Int32) { sqlite3_bind_null(handle, place) }
+
+  /// The names of its parameters in their order, with the colon; nil for one without a name.
+  public var parameters: [String?] {
+    (0..<sqlite3_bind_parameter_count(handle)).map { place in
+      sqlite3_bind_parameter_name(handle, place + 1).map { String(cString: $0) }
+    }
+  }
+
   /// Moves to the next row; false after the last.
   public func step() throws(StoreError) -> Bool {
     let code = sqlite3_step(handle)
@@ -80,6 +105,39 @@ public final class Statement {
   /// The text is an autoclosure because a commit binds hundreds of parameters, and few fail.
   private func check(_ code: Int32, _ what: @autoclosure () -> String) throws(StoreError) {
     if code != SQLITE_OK { throw StoreError(path, trying: what(), connection, code: code) }
+  }
+
+  /// Whether it changes nothing.
+  public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
+  /// The columns of its rows, with their types where they are those of a table, in upper case.
+  public var columns: [(name: String, type: String)] {
+    (0..<sqlite3_column_count(handle)).map { column in
+      let type = sqlite3_column_decltype(handle, column).map { String(cString: $0).uppercased() }
+      return (sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "", type ?? "")
+    }
+  }
+
+  /// A value of any type; bytes are valid until the next step.
+  public enum Column {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(UnsafeBufferPointer<UInt8>)
+    case bytes(UnsafeBufferPointer<UInt8>)
+  }
+
+  public func column(_ column: Int32) -> Column {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+    case SQLITE_TEXT:
+      let start = sqlite3_column_text(handle, column)
+      let count = start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+      return .text(UnsafeBufferPointer(start: start, count: count))
+    case SQLITE_BLOB: return .bytes(blob(column))
+    default: return .null
+    }
   }
 
   public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }

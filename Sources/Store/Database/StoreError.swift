@@ -52,6 +52,8 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
     default: false
     }
   }
+  /// Whether the limit of the connection has ended a statement.
+  public var isLimit: Bool { code & 0xff == SQLITE_INTERRUPT }
   public var isCorrupt: Bool { kind == .corrupt }
 
   /// The same error with the advice for a damaged file.

@@ -27,6 +27,8 @@ struct SinkContractTests {
     case "git": return "git: { path: '\(folder)/it.json', key: '\(expression)' }"
     case "exec": return "exec: { command: ['true', '\(template)'] }"
     case "http": return "http: 'http://a/\(template)'"
+    case "sql":
+      return "sql: { url: 'sqlite:\(folder)/it.db', table: it, key: '\(expression)', create: true }"
     case "ics":
       let options = "path: '\(folder)/it.ics', key: ., summary: '\(template)'"
       return "ics: { \(options), start: '1767225600' }"

@@ -25,6 +25,10 @@ struct SourceContractTests {
     case "file":
       return "{ file: { path: \(folder.write("in", "1\n2\n3\n")), follow: true } }"
     case "exec": return #"{ exec: [printf, '1\n2\n3\n'], every: 1h }"#
+    case "sql":
+      let path = folder.write("in.db", "")
+      return
+        "{ sql: { url: 'sqlite:\(path)', query: 'values (1), (2), (3)', rows: '.[].column1' }, every: 1h }"
     case "generate": return "{ generate: range(1; 4), every: 1h }"
     case "replay":
       let path = folder.write("in", #"{"at": "2026-01-01", "rows": [1, 2, 3]}"# + "\n")
@@ -42,6 +46,7 @@ struct SourceContractTests {
     switch kind {
     case "file", "replay": "{ \(kind): \(folder.path)/nowhere }"
     case "exec": "{ exec: ['false'] }"
+    case "sql": "{ sql: { url: 'sqlite:\(folder.path)/nowhere', query: select 1 } }"
     case "generate": #"{ generate: 'error("no")' }"#
     case "http": "{ http: 'http://canned/nowhere' }"
     case "launch_library", "spacex": "{ \(kind): { url: 'http://canned/nowhere' } }"

@@ -1,0 +1,197 @@
+import Engine
+import JSON
+import Language
+import System
+
+/// `sql`: polls a query of a database; its rows are the events.
+let sqlSource = NodeSpec(
+  "sql", "poll a query of a SQLite database",
+  details: """
+    Each poll runs the query, which is one statement and may only read: it is refused if it changes data. `changes` behind \
+    the source reports what was inserted, updated and deleted, without triggers. The path of a SQLite file is relative to \
+    the working directory.
+
+    A row is an object of its columns. Numbers, texts and null stay what they are, whole numbers of any size exact; bytes \
+    are base64. By the type that a SQLite table declares, BOOLEAN becomes true and false, JSON a value, and a DATETIME or \
+    TIMESTAMP that SQLite's functions have written ISO 8601, in UTC. `rows` is an expression over the list of rows.
+
+    Data goes into a query by parameters: `:name`, which `params` gives a value. Lists and objects are passed as JSON.
+
+    With `after` a poll reads only what is behind the last row, in the order of that column: a number that grows, or the \
+    time of the last change. The position is stored with the state. Some rows before it, `overlap`, are read again \
+    with each poll and sent only if they are new or have changed since: a transaction that committed late, behind rows that \
+    were read before it, is missed only if it is further behind than that. Rows with the same value are distinguished by their \
+    content. Rows in which the column is null are left out. Such a poll is partial ($meta.coverage): `changes` behind \
+    it reports nothing as removed.
+
+    A poll that fails, takes longer than `timeout` or has more than `max_size` bytes gives no rows, and nothing counts as \
+    removed. With `after`, rows beyond `max_size` come with the next poll, which is reported.
+
+    \(EachOptions.details)
+    """,
+  options: AnyOption.list(
+    SQLOptions.url, SQLOptions.query, SQLOptions.params, SQLOptions.rows, SQLOptions.after,
+    SQLOptions.overlap,
+    EachOptions.each, EachOptions.whenGone, EachOptions.concurrency, EachOptions.note, SQLOptions.timeout,
+    SQLOptions.maxSize),
+  examples: [
+    .init("a table", "sql: { url: sqlite:shop.db, query: select * from items }"),
+    .init(
+      "with a parameter",
+      "sql: { url: sqlite:shop.db, query: select id from items where shop = :shop, params: { shop: berlin } }"
+    ),
+    .init(
+      "only what is behind the last row",
+      "sql: { url: sqlite:log.db, query: select * from events, after: id, overlap: 1000 }"),
+    .init(
+      "one column, for each shop of a list",
+      #"""
+      sql:
+        url: sqlite:shop.db
+        query: select name from items where shop = :shop
+        params: { shop: '\(.)' }
+        rows: .[].name
+        each: [berlin, lodz]
+        concurrency: 1
+        when_gone: forget
+        note: length
+        timeout: 5s
+        max_size: 1MiB
+      """#),
+  ],
+  check: { options, checker in
+    EachOptions.check(options, checker)
+    let (query, place) = (options[SQLOptions.query], options.place(of: SQLOptions.query))
+    if query.has("\\(") {
+      checker.report(
+        "a query is no template, so that data never becomes SQL", at: place,
+        hint: "write a parameter, as in where id = :id, and its value in params: { id: '\\(.id)' }")
+    }
+    let names = SQLText(query).parameters
+    let given = options[SQLOptions.params].map(\.name)
+    for name in names where !given.contains(name) {
+      checker.report(
+        "params does not name :\(name)", at: place, hint: "add params: { \(name): … }")
+    }
+    for name in given where !names.contains(name) {
+      checker.report("the query has no :\(name)", at: options.place(of: SQLOptions.params))
+    }
+    if options.isGiven(SQLOptions.overlap), options[SQLOptions.after] == nil {
+      checker.report("overlap has no effect without after", at: options.place(of: SQLOptions.overlap))
+    }
+  },
+  .each(EachOptions.lists, .poll { options, context in SQLSource(options, context) }))
+
+private enum SQLOptions {
+  static let url = Option.required(
+    "url", SQLAddress.type, "the database: `sqlite:` and the path of a file", example: "sqlite:shop.db")
+  static let query = Option.required(
+    "query", .text, "one statement that reads", example: "select * from items")
+  static let params = Option(
+    "params", .mapping(of: .valueTemplate(with: [LastPoll.variable])), default: "{}",
+    "the values of its parameters, `:name`", example: "{ shop: $vars.shop }")
+  static let rows = Option(
+    "rows", .expression, default: ".[]", "an expression over the list of rows; its outputs are the rows")
+  static let after = Option.optional(
+    "after", .text, "the column by which only rows behind the last one are read", example: "id")
+  static let overlap = Option(
+    "overlap", .integer(1...10_000), default: "100", "with `after`, how many of the last rows are read again")
+  static let timeout = Option("timeout", .duration, default: "30s", "how long a query may take")
+  static let maxSize = Option("max_size", .size, default: "256MiB", "the size that the rows must not exceed")
+}
+
+private final class SQLSource: PollSource {
+  private let options: Options
+  private let context: SourceContext
+  private let connection: any SQLConnection
+  private let text: SQLText
+  private let parameters: [(name: String, value: Evaluation)]
+  private let rows: Evaluation?
+  private let last: LastPoll
+  private var window: SQLWindow?
+
+  init(_ options: Options, _ context: SourceContext) {
+    self.options = options
+    self.context = context
+    connection = options[SQLOptions.url].connection()
+    text = SQLText(options[SQLOptions.query])
+    parameters = options[SQLOptions.params].map { ($0.name, context.evaluation($0.value)) }
+    rows = options.isGiven(SQLOptions.rows) ? context.evaluation(options[SQLOptions.rows]) : nil
+    last = LastPoll(options, context)
+    if options[SQLOptions.after] != nil {
+      window = SQLWindow(options[SQLOptions.overlap], context.position?.member("memory"))
+    }
+  }
+
+  func poll(_ poll: PollRequest) throws -> PollAnswer {
+    let event = poll.templateEvent(context)
+    var query = SQLQuery(
+      text: text, timeout: options[SQLOptions.timeout], limit: options[SQLOptions.maxSize])
+    for parameter in parameters {
+      parameter.value.set(LastPoll.variable, last.value)
+      query.parameters.append((parameter.name, try parameter.value.first(event) ?? .null))
+    }
+    if let column = options[SQLOptions.after] { query.after = (column, window?.from) }
+    context.progress(PollProgress("running the query"))
+    let found = try connection.read(query, stop: context.stop)
+    var next = window
+    var answer = PollAnswer(try next?.new(found) ?? found.rows)
+    if found.isCut {
+      if answer.rows.isEmpty {
+        throw SQLFailure(
+          options[SQLOptions.url].path,
+          "the rows that are read again are larger than max_size: raise it, or set a smaller overlap")
+      }
+      context.log.notice(
+        "max_size is reached after \(found.rows.count) rows; the others come with the next poll")
+    }
+    if let next { (answer.coverage, answer.memory) = (.partial, next.memory) }
+    if let rows {
+      let list = Event(.array(answer.rows), poll.poll())
+      answer.rows = []
+      try rows.each(list) { answer.rows.append($0) }
+    }
+    try last.note(answer.rows, of: poll)
+    answer.last = last.value
+    // Only now: what fails above is read again.
+    window = next
+    return answer
+  }
+}
+
+/// The last rows that were read, which are read again: so rows that share a position, or were committed late, are found.
+private struct SQLWindow {
+  private let size: Int
+  /// The position from which on rows are read.
+  private(set) var from: Value?
+  /// The hashes of the rows from there on that were sent.
+  private var seen: Set<String> = []
+  /// More rows than this cannot share one position.
+  private static let most = 100_000
+
+  /// The window as the last run has stored it.
+  init(_ size: Int, _ memory: Value?) {
+    self.size = size
+    from = memory?.member("from")
+    seen = Set(memory?.member("seen")?.items?.compactMap(\.string) ?? [])
+  }
+
+  var memory: Value? {
+    from.map { .record([("from", $0), ("seen", .array(seen.sorted().map { .string($0) }))]) }
+  }
+
+  /// The rows that were not sent before; the window moves on.
+  mutating func new(_ found: SQLRows) throws -> [Value] {
+    if found.rows.isEmpty { return [] }
+    let hashes = found.rows.map { StableHash($0.json).digits }
+    let rows = zip(found.rows, hashes).filter { !seen.contains($0.1) }.map(\.0)
+    let start = found.positions[max(0, found.positions.count - size)]
+    let place = found.positions.firstIndex(of: start) ?? 0
+    if found.positions.count - place > Self.most {
+      throw StepError(
+        "more than \(Self.most) rows have the same value of after, \(start): name a column that differs more")
+    }
+    (from, seen) = (start, Set(hashes[place...]))
+    return rows
+  }
+}
