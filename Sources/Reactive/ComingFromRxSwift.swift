@@ -69,7 +69,10 @@ extension Observable {
   @available(*, unavailable, renamed: "single()")
   public func asSingle() -> Observable { uncallable() }
 
-  @available(*, unavailable, message: "an observable is one already")
+  @available(
+    *, unavailable,
+    message: "an observable is one already; that of a subject, not to be fed, is its `observable`"
+  )
   public func asObservable() -> Observable { uncallable() }
 
   @available(*, unavailable, renamed: "subscribe(next:)")
@@ -98,19 +101,6 @@ extension Observer {
 
   @available(*, unavailable, renamed: "complete()")
   public func onCompleted() { uncallable() }
-}
-
-extension Observer {
-  @available(*, unavailable, message: "the stream of a subject is its `observable`")
-  public func asObservable() -> Observable<Element> { uncallable() }
-
-  @available(*, unavailable, message: "the stream of a subject is its `observable`")
-  public func map<Output: Sendable>(
-    _ transform: @escaping @Sendable (Element) throws -> Output
-  ) -> Observable<Output> { uncallable() }
-
-  @available(*, unavailable, message: "the stream of a subject is its `observable`")
-  public func subscribe(onNext: @escaping @Sendable (Element) -> Void) -> Subscription { uncallable() }
 }
 
 extension Relay {

@@ -13,30 +13,16 @@
 ///   under way when the subscription was disposed; a source stops as soon as it sees that.
 /// - An operator that keeps a terminal to itself (`concat`, `retry`, `merge`, `delay`, …) gives its source a
 ///   `child()` of the subscription, and disposes that when the source ends.
-public struct Observable<Element: Sendable>: Sendable {
+///
+/// A class, so that a subject is one: `@unchecked Sendable` with its reason, that this is the only way to be both
+/// `Sendable` and a base. There are no variables in it or in what derives from it, and nothing outside can.
+public class Observable<Element: Sendable>: @unchecked Sendable {
   /// Connects an observer to the source, for as long as the subscription lives.
   public typealias Recipe =
     @Sendable (_ observer: any Observer<Element>, _ subscription: Subscription) -> Void
 
-  /// What `just` emits, so that `flatMap` can take it without subscribing.
-  ///
-  /// In a box, because a field of type
-  /// `Element` would give this type a layout that code which is not specialised must look up each time.
-  final class Scalar: Sendable {
-    let value: Element
-
-    init(_ value: Element) {
-      self.value = value
-    }
-  }
-
-  let scalar: Scalar?
+  /// Nothing for a `SoleElement` alone.
   private let recipe: Recipe?
-
-  init(scalar value: Element) {
-    scalar = Scalar(value)
-    recipe = nil
-  }
 
   /// Makes an observable from a recipe, which must keep the grammar of `Observer` by itself.
   ///
@@ -48,16 +34,35 @@ public struct Observable<Element: Sendable>: Sendable {
   /// })
   /// ```
   public init(attaching recipe: @escaping Recipe) {
-    scalar = nil
     self.recipe = recipe
+  }
+
+  fileprivate init() {
+    recipe = nil
+  }
+
+  /// What `just` emits, so that `flatMap` can take it without subscribing.
+  @inline(__always)
+  final var sole: SoleElement<Element>? {
+    recipe == nil ? unsafeDowncast(self, to: SoleElement<Element>.self) : nil
   }
 
   /// Connects an observer that belongs to a chain, under a subscription that another owns.
   @inline(__always)
-  public func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
+  public final func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
     if let recipe { return recipe(observer, subscription) }
-    guard let scalar, !subscription.isDisposed else { return }
-    observer.next(scalar.value)
+    guard let sole, !subscription.isDisposed else { return }
+    observer.next(sole.element)
     if !subscription.isDisposed { observer.complete() }
+  }
+}
+
+/// An observable of one element.
+final class SoleElement<Element: Sendable>: Observable<Element>, @unchecked Sendable {
+  let element: Element
+
+  init(_ element: Element) {
+    self.element = element
+    super.init()
   }
 }

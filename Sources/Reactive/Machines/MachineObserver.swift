@@ -14,7 +14,7 @@ extension Observable {
   func outputs<Output: Sendable>(
     on scheduler: (any Scheduler)?, _ make: @escaping MachineCalls<Element>.Maker<Output>
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       let machine = make { if !subscription.isDisposed { downstream.next($0) } }
       let alarm = scheduler.map { Alarm(on: $0, in: subscription) }
       // The source's part of the subscription, which ends before what waits has gone.

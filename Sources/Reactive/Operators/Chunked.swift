@@ -12,7 +12,7 @@ extension Observable {
   public func chunked(
     limit: Int = 65_536, by belongTogether: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> Observable<[Element]> {
-    Observable<[Element]> { downstream, subscription in
+    Observable<[Element]> { [self] downstream, subscription in
       attach(ChunkObserver(downstream, subscription, limit, belongTogether), in: subscription)
     }
   }

@@ -10,7 +10,7 @@ extension Observable {
   public func combineLatest<Other: Sendable, Output: Sendable>(
     _ other: Observable<Other>, _ transform: @escaping @Sendable (Element, Other) throws -> Output
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       let pair = LatestPair(downstream, transform)
       feed(
         subscription, next: { pair.left($0) }, fail: { pair.fail($0) }, complete: { pair.completeLeft() })

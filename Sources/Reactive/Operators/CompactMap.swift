@@ -9,7 +9,7 @@ extension Observable {
   public func compactMap<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Output?
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       attach(CompactMapObserver(downstream, transform), in: subscription)
     }
   }

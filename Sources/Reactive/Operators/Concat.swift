@@ -46,7 +46,7 @@ extension Observable {
   /// Observable.just(3).startWith(1, 2)  // 1, 2, 3, |
   /// ```
   public func startWith(_ first: Element...) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       for value in first {
         if subscription.isDisposed { return }
         downstream.next(value)

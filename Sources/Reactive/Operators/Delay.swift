@@ -42,7 +42,7 @@ extension Observable {
     Observable { downstream, subscription in
       let timer = scheduler.schedule(after: duration) {
         withExtendedLifetime(scheduler) {
-          if !subscription.isDisposed { attach(downstream, in: subscription) }
+          if !subscription.isDisposed { self.attach(downstream, in: subscription) }
         }
       }
       subscription.onDispose { timer.dispose() }

@@ -9,7 +9,7 @@ extension Observable {
   public func distinctUntilChanged<Key: Equatable & Sendable>(
     _ key: @escaping @Sendable (Element) throws -> Key
   ) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       attach(ChangeObserver(downstream, key), in: subscription)
     }
   }

@@ -13,7 +13,7 @@ extension Observable {
     subscribe: @escaping @Sendable () -> Void = {},
     dispose: @escaping @Sendable () -> Void = {}
   ) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       subscribe()
       subscription.onDispose(dispose)
       attach(DoObserver(downstream, next, fail, complete), in: subscription)

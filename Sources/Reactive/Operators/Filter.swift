@@ -7,7 +7,7 @@ extension Observable {
   /// Observable.from(1...4).filter { $0.isMultiple(of: 2) }  // 2, 4, |
   /// ```
   public func filter(_ isIncluded: @escaping @Sendable (Element) throws -> Bool) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       attach(FilterObserver(downstream, isIncluded), in: subscription)
     }
   }

@@ -16,7 +16,7 @@ extension Observable {
     limit: Int? = nil, backlog: Int = 65_536,
     _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       let observer = FlatMapObserver(downstream, subscription, limit, backlog, transform)
       attach(observer, in: observer.outer)
     }
@@ -89,8 +89,8 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   private func start(_ value: Element) {
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
-    if sent == nil, let scalar = inner.scalar {
-      outlet.next(scalar.value)
+    if sent == nil, let sole = inner.sole {
+      outlet.next(sole.element)
       if subscription.isDisposed { return }
       return finishInner()
     }
@@ -202,7 +202,7 @@ extension Observable {
     limit: Int? = nil, backlog: Int = 65_536,
     _ transform: @escaping @Sendable (Element) throws -> Observable
   ) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       let observer = FlatMapObserver<Element, Element>(
         downstream, subscription, limit, backlog, transform, sent: { observer, value in observer.next(value) }
       )

@@ -13,7 +13,7 @@ extension Observable {
   public func flatMapFirst<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       let observer = FlatMapFirstObserver(downstream, subscription, transform)
       attach(observer, in: observer.outer)
     }

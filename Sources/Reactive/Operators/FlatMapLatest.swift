@@ -11,7 +11,7 @@ extension Observable {
   public func flatMapLatest<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       let observer = FlatMapLatestObserver(downstream, subscription, transform)
       attach(observer, in: observer.outer)
     }

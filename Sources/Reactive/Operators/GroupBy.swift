@@ -20,7 +20,7 @@ extension Observable {
     limit: Int = 1024, completesOldest: Bool = false,
     by key: @escaping @Sendable (Element) throws -> Key
   ) -> Observable<Group<Key, Element>> {
-    Observable<Group<Key, Element>> { downstream, subscription in
+    Observable<Group<Key, Element>> { [self] downstream, subscription in
       attach(GroupObserver(downstream, subscription, limit, completesOldest, key), in: subscription)
     }
   }

@@ -9,7 +9,7 @@ extension Observable {
   public func map<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Output
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       attach(MapObserver(downstream, transform), in: subscription)
     }
   }

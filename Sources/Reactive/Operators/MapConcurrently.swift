@@ -15,7 +15,7 @@ extension Observable {
     concurrent: Int = 1, backlog: Int = 65_536, on scheduler: (any Scheduler)? = nil,
     _ transform: @escaping @Sendable (Element) async throws -> Output
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       let tasks = OrderedTasks(downstream, subscription, concurrent, backlog, scheduler, transform)
       attach(tasks, in: tasks.outer)
     }

@@ -7,7 +7,7 @@ extension Observable {
   /// Observable.just(1).materialize().map { $0.isTerminal }  // false, true, |
   /// ```
   public func materialize() -> Observable<StreamEvent<Element>> {
-    Observable<StreamEvent<Element>> { downstream, subscription in
+    Observable<StreamEvent<Element>> { [self] downstream, subscription in
       attach(MaterializeObserver(downstream, subscription), in: subscription)
     }
   }
@@ -20,7 +20,7 @@ extension Observable {
   public func dematerialize<Output: Sendable>(
     _ event: @escaping @Sendable (Element) throws -> StreamEvent<Output>
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       attach(DematerializeObserver(downstream, event), in: subscription)
     }
   }

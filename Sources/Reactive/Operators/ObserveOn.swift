@@ -41,7 +41,7 @@ extension Observable {
     Observable { downstream, subscription in
       scheduler.perform {
         withExtendedLifetime(scheduler) {
-          if !subscription.isDisposed { attach(downstream, in: subscription) }
+          if !subscription.isDisposed { self.attach(downstream, in: subscription) }
         }
       }
     }

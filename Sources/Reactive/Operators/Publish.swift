@@ -2,11 +2,11 @@
 ///
 /// ```
 /// let polls = source.publish()
-/// let logging = polls.observable.subscribe(next: { log($0) })
-/// let counting = polls.observable.subscribe(next: { count($0) })
+/// let logging = polls.subscribe(next: { log($0) })
+/// let counting = polls.subscribe(next: { count($0) })
 /// let connection = polls.connect()
 /// ```
-public struct ConnectableObservable<Element: Sendable>: Sendable {
+public final class ConnectableObservable<Element: Sendable>: Observable<Element>, @unchecked Sendable {
   private let source: Observable<Element>
   private let broadcast: Broadcast<Element>
   private let connection = Connection()
@@ -14,11 +14,7 @@ public struct ConnectableObservable<Element: Sendable>: Sendable {
   fileprivate init(_ source: Observable<Element>, _ broadcast: Broadcast<Element>) {
     self.source = source
     self.broadcast = broadcast
-  }
-
-  /// What the source emits while connected.
-  public var observable: Observable<Element> {
-    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
+    super.init(attaching: { observer, subscription in broadcast.attach(observer, in: subscription) })
   }
 
   /// Starts the source; a second call gives the subscription of the first, while that lives.
@@ -41,7 +37,7 @@ public struct ConnectableObservable<Element: Sendable>: Sendable {
   /// Connects when the first subscriber comes, and stays connected until `connection` is disposed, with subscribers or
   /// without.
   public func autoconnect(in connection: Subscription = Subscription()) -> Observable<Element> {
-    Observable { observer, subscription in
+    Observable { [self] observer, subscription in
       broadcast.attach(observer, in: subscription)
       _ = connect { connection.adopt($0) }
     }
@@ -49,10 +45,10 @@ public struct ConnectableObservable<Element: Sendable>: Sendable {
 
   /// Connects when the first subscriber comes, disconnects when the last one leaves, and connects again for the next.
   public func refCount() -> Observable<Element> {
-    Observable { [connection] observer, subscription in
+    Observable { [self] observer, subscription in
       broadcast.attach(observer, in: subscription)
       connection.count(1)
-      subscription.onDispose { connection.count(-1) }
+      subscription.onDispose { [connection] in connection.count(-1) }
       if subscription.isDisposed { return }
       connect()
       connection.count(0)  // all may have left before there was a connection to end
@@ -112,28 +108,15 @@ extension Observable {
   public func replay(_ limit: Int) -> ConnectableObservable<Element> {
     ConnectableObservable(self, Broadcast(memory: max(0, limit)))
   }
+
   /// Makes one subscription to the source serve all who are subscribed to a subject, from `connect()` on.
   ///
   /// `publish()` does so with a `PublishSubject`, `replay(_:)` with a `ReplaySubject`; here the subject may have others to
   /// feed it, and its subscribers before. The end of the source is that of the subject.
   /// ```
-  /// Observable.from(1...2).multicast(PublishSubject()).autoconnect()  // 1, 2, |
-  /// ```
-  public func multicast(_ subject: PublishSubject<Element>) -> ConnectableObservable<Element> {
-    ConnectableObservable(self, subject.broadcast)
-  }
-
-  /// Makes one subscription to the source serve many, who get the present value first.
-  ///
-  /// ```
   /// Observable.from(1...2).multicast(BehaviorSubject(0)).autoconnect()  // 0, 1, 2, |
   /// ```
-  public func multicast(_ subject: BehaviorSubject<Element>) -> ConnectableObservable<Element> {
-    ConnectableObservable(self, subject.broadcast)
-  }
-
-  /// Makes one subscription to the source serve many, who get the last elements first.
-  public func multicast(_ subject: ReplaySubject<Element>) -> ConnectableObservable<Element> {
+  public func multicast(_ subject: Subject<Element>) -> ConnectableObservable<Element> {
     ConnectableObservable(self, subject.broadcast)
   }
 }

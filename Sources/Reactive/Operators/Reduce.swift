@@ -20,7 +20,7 @@ extension Observable {
   public func reduce<Value: Sendable>(
     into initial: Value, _ accumulate: @escaping @Sendable (inout Value, Element) throws -> Void
   ) -> Observable<Value> {
-    Observable<Value> { downstream, subscription in
+    Observable<Value> { [self] downstream, subscription in
       attach(ReduceObserver(downstream, subscription, initial, accumulate), in: subscription)
     }
   }

@@ -8,7 +8,7 @@ extension Observable {
   /// Observable.interval(.seconds(2), on: clock).sample(Observable.interval(.seconds(5), on: clock)).take(2)  // 1, 3, |
   /// ```
   public func sample<Other: Sendable>(_ trigger: Observable<Other>) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       let sampler = Sampler(downstream)
       feed(
         subscription, next: { sampler.note($0) }, fail: { sampler.end(.failed($0)) },

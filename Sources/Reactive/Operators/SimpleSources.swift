@@ -6,7 +6,7 @@ extension Observable {
   /// Observable.just(7)  // 7, |
   /// ```
   public static func just(_ value: Element) -> Observable {
-    Observable(scalar: value)
+    SoleElement(value)
   }
 }
 

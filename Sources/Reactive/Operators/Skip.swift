@@ -9,7 +9,7 @@ extension Observable {
   /// Observable.from(1...4).skip(2)  // 3, 4, |
   /// ```
   public func skip(_ count: Int) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       attach(SkipObserver(downstream, count), in: subscription)
     }
   }

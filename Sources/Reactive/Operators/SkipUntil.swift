@@ -10,7 +10,7 @@ extension Observable {
   /// Observable.from(1...3).skip(until: Observable.just("now"))  // 1, 2, 3, |
   /// ```
   public func skip<Other: Sendable>(until other: Observable<Other>) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       let outlet = SerializedOutlet(downstream)
       let gate = Gate()
       other.take(1).feed(

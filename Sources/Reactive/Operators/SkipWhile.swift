@@ -9,7 +9,7 @@ extension Observable {
   /// Observable.from([1, 2, 3, 1]).skip(while: { $0 < 3 })  // 3, 1, |
   /// ```
   public func skip(while condition: @escaping @Sendable (Element) throws -> Bool) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       attach(SkipWhileObserver(downstream, condition), in: subscription)
     }
   }

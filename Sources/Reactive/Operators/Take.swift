@@ -10,7 +10,7 @@ extension Observable {
   /// ```
   public func take(_ count: Int) -> Observable {
     if count <= 0 { return .empty() }
-    return Observable { downstream, subscription in
+    return Observable { [self] downstream, subscription in
       attach(TakeObserver(downstream, subscription, count), in: subscription)
     }
   }

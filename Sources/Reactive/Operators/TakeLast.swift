@@ -7,7 +7,7 @@ extension Observable {
   /// Observable.from(1...9).takeLast(2)  // 8, 9, |
   /// ```
   public func takeLast(_ count: Int) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       attach(TakeLastObserver(downstream, subscription, count), in: subscription)
     }
   }

@@ -8,7 +8,7 @@ extension Observable {
   /// Observable.from(1...3).take(until: Observable<Int>.never())  // 1, 2, 3, |
   /// ```
   public func take<Other: Sendable>(until other: Observable<Other>) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       let outlet = SerializedOutlet(downstream)
       other.feed(
         subscription, next: { _ in outlet.complete() }, fail: { outlet.fail($0) }, complete: {})

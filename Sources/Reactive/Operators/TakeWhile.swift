@@ -13,7 +13,7 @@ extension Observable {
   public func take(
     while condition: @escaping @Sendable (Element) throws -> Bool, inclusive: Bool = false
   ) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       attach(TakeWhileObserver(downstream, subscription, condition, inclusive), in: subscription)
     }
   }

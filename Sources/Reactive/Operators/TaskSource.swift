@@ -40,13 +40,16 @@ extension Observable {
   }
 
   /// Emits the elements of a sequence: `from(_:)`.
-  public init(_ elements: some Sequence<Element> & Sendable) {
-    self = .from(elements)
+  public convenience init(_ elements: some Sequence<Element> & Sendable) {
+    let source = Observable<Element>.from(elements)
+    self.init { observer, subscription in source.attach(observer, in: subscription) }
   }
 
   /// Emits the elements of an asynchronous sequence, in a task: `from(_:on:)`.
-  public init<Elements: AsyncSequence & Sendable>(_ elements: Elements) where Elements.Element == Element {
-    self = .from(elements)
+  public convenience init<Elements: AsyncSequence & Sendable>(_ elements: Elements)
+  where Elements.Element == Element {
+    let source = Observable<Element>.from(elements)
+    self.init { observer, subscription in source.attach(observer, in: subscription) }
   }
 
   /// Runs `body` as a task; the stream completes when it returns, and fails when it throws.

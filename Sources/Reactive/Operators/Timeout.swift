@@ -9,7 +9,7 @@ extension Observable {
   public func timeout(
     after patience: Duration, on scheduler: any Scheduler, else fallback: Observable? = nil
   ) -> Observable {
-    Observable { downstream, subscription in
+    Observable { [self] downstream, subscription in
       let waiting = subscription.child()
       let alarm = Alarm(on: scheduler, in: waiting)
       let watch = Watch(SerializedOutlet(downstream), subscription, waiting, alarm, patience, fallback)

@@ -7,7 +7,7 @@ extension Observable {
   /// Observable.from(1...3).window(2).concatMap { $0.reduce(0) { $0 + $1 } }  // 3, 3, |
   /// ```
   public func window(_ count: Int) -> Observable<Observable> {
-    Observable<Observable> { downstream, subscription in
+    Observable<Observable> { [self] downstream, subscription in
       attach(WindowObserver(downstream, subscription, count, nil, nil), in: subscription)
     }
   }
@@ -20,7 +20,7 @@ extension Observable {
   /// Observable.from(1...3).window(9, or: .seconds(1), on: clock).concatMap { $0.takeLast(1) }  // 3, |
   /// ```
   public func window(_ count: Int, or time: Duration, on scheduler: any Scheduler) -> Observable<Observable> {
-    Observable<Observable> { downstream, subscription in
+    Observable<Observable> { [self] downstream, subscription in
       let alarm = Alarm(on: scheduler, in: subscription)
       attach(WindowObserver(downstream, subscription, count, time, alarm), in: subscription)
     }

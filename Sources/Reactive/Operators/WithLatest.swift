@@ -10,7 +10,7 @@ extension Observable {
   public func withLatest<Other: Sendable, Output: Sendable>(
     _ other: Observable<Other>, _ transform: @escaping @Sendable (Element, Other) throws -> Output
   ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
+    Observable<Output> { [self] downstream, subscription in
       let join = LatestJoin(downstream, transform)
       other.feed(subscription, next: { join.note($0) }, fail: { join.end(.failed($0)) }, complete: {})
       if subscription.isDisposed { return }

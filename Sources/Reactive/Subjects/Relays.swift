@@ -1,21 +1,36 @@
-/// A subject that cannot end: what feeds it may, and others go on.
+/// What relays have in common: a subject that cannot end.
 ///
-/// It is an observer too: `stream.subscribe(relay)` sends it the elements, leaves the completion out, and reports an error to
-/// `Diagnostics`.
+/// What feeds it may, and others go on.
+/// `stream.subscribe(relay)` sends it the elements, leaves the completion out, and reports an error to `Diagnostics`.
+public class Relay<Element: Sendable>: Observable<Element>, Observer, @unchecked Sendable {
+  fileprivate final let broadcast: Broadcast<Element>
+
+  fileprivate init(_ broadcast: Broadcast<Element>) {
+    self.broadcast = broadcast
+    super.init(attaching: { observer, subscription in broadcast.attach(observer, in: subscription) })
+  }
+
+  /// What the relay is fed, for those who are not to feed it.
+  public final var observable: Observable<Element> {
+    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
+  }
+
+  public final func next(_ value: Element) { broadcast.next(value) }
+  public final func fail(_ error: any Error) { Diagnostics.report(.unhandledError(error)) }
+  public final func complete() {}
+}
+
+/// A relay whose new subscribers get what comes from then on.
+///
 /// ```
 /// let taps = PublishRelay<String>()
-/// taps.observable.subscribe(next: { print($0) }).disposed(by: bag)
+/// taps.subscribe(next: { print($0) }).disposed(by: bag)
 /// taps.next("Go")  // Go
 /// ```
-public final class PublishRelay<Element: Sendable>: Relay {
-  private let subject = PublishSubject<Element>()
-
-  public init() {}
-
-  /// What the relay is fed, as a stream.
-  public var observable: Observable<Element> { subject.observable }
-
-  public func next(_ value: Element) { subject.next(value) }
+public final class PublishRelay<Element: Sendable>: Relay<Element>, @unchecked Sendable {
+  public init() {
+    super.init(Broadcast())
+  }
 }
 
 /// A value that changes and cannot end, as a stream: a new subscriber gets the present value first.
@@ -25,46 +40,23 @@ public final class PublishRelay<Element: Sendable>: Relay {
 /// status.next("Go")
 /// status.value  // Go
 /// ```
-public final class BehaviorRelay<Element: Sendable>: Relay {
-  private let subject: BehaviorSubject<Element>
-
+public final class BehaviorRelay<Element: Sendable>: Relay<Element>, @unchecked Sendable {
   /// Starts with a value.
   public init(_ value: Element) {
-    subject = BehaviorSubject(value)
+    super.init(Broadcast(memory: 1, seed: value))
   }
 
   /// The present value: the last one sent.
-  public var value: Element { subject.value }
-
-  /// The present value and each later one.
-  public var observable: Observable<Element> { subject.observable }
-
-  public func next(_ value: Element) { subject.next(value) }
+  public var value: Element {
+    guard let value = broadcast.latest else { preconditionFailure("the memory starts with a value") }
+    return value
+  }
 }
 
 /// A relay that replays its last elements, at most `limit` of them, to a new subscriber.
-public final class ReplayRelay<Element: Sendable>: Relay {
-  private let subject: ReplaySubject<Element>
-
+public final class ReplayRelay<Element: Sendable>: Relay<Element>, @unchecked Sendable {
   /// Keeps the last `limit` elements.
   public init(limit: Int) {
-    subject = ReplaySubject(limit: limit)
+    super.init(Broadcast(memory: max(0, limit)))
   }
-
-  /// The last elements, then each later one.
-  public var observable: Observable<Element> { subject.observable }
-
-  public func next(_ value: Element) { subject.next(value) }
-}
-
-/// What relays have in common: an end of what feeds them is not theirs.
-public protocol Relay<Element>: Observer {
-  /// What the relay is fed, as a stream.
-  var observable: Observable<Element> { get }
-}
-
-extension Relay {
-  public func fail(_ error: any Error) { Diagnostics.report(.unhandledError(error)) }
-
-  public func complete() {}
 }

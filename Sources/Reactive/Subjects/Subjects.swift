@@ -1,47 +1,57 @@
-/// A subject: an observable that is fed by hand; a new subscriber gets what comes from then on.
+/// What subjects have in common: an observable that is fed by hand.
 ///
 /// Elements may be sent from any thread, and from inside an element's delivery: they are delivered one at a time,
 /// to every observer in the same order, by whichever thread is delivering already: `next` returns at once then, and
 /// the one inside may be held up by what others send. After a terminal, a new subscriber gets that terminal at once.
-/// ```
-/// let subject = PublishSubject<Int>()
-/// let subscription = subject.observable.subscribe(next: { print($0) })
-/// subject.next(1)  // 1
-/// ```
-public final class PublishSubject<Element: Sendable>: Observer {
-  let broadcast = Broadcast<Element>()
+public class Subject<Element: Sendable>: Observable<Element>, Observer, @unchecked Sendable {
+  final let broadcast: Broadcast<Element>
 
-  public init() {}
+  init(_ broadcast: Broadcast<Element>) {
+    self.broadcast = broadcast
+    super.init(attaching: { observer, subscription in broadcast.attach(observer, in: subscription) })
+  }
 
-  /// What the subject is fed, as a stream.
-  public var observable: Observable<Element> {
+  /// What the subject is fed, for those who are not to feed it.
+  public final var observable: Observable<Element> {
     Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
   }
 
   /// Whether there are subscribers.
-  public var hasObservers: Bool { broadcast.hasObservers }
+  public final var hasObservers: Bool { broadcast.hasObservers }
 
-  public func next(_ value: Element) { broadcast.next(value) }
-  public func next(batch: [Element]) { broadcast.next(batch: batch) }
-  public var takesBatches: Bool { true }
-  public func fail(_ error: any Error) { broadcast.fail(error) }
-  public func complete() { broadcast.complete() }
+  public final func next(_ value: Element) { broadcast.next(value) }
+  public final func next(batch: [Element]) { broadcast.next(batch: batch) }
+  public final var takesBatches: Bool { true }
+  public final func fail(_ error: any Error) { broadcast.fail(error) }
+  public final func complete() { broadcast.complete() }
+}
+
+/// A subject whose new subscribers get what comes from then on.
+///
+/// ```
+/// let subject = PublishSubject<Int>()
+/// let subscription = subject.map { $0 * 10 }.subscribe(next: { print($0) })
+/// subject.next(1)  // 10
+/// ```
+public final class PublishSubject<Element: Sendable>: Subject<Element>, @unchecked Sendable {
+  public init() {
+    super.init(Broadcast())
+  }
 }
 
 /// A value that changes, as a stream: a new subscriber gets the present value first.
 ///
-/// It has it when `subscribe` returns, even while another thread sends or inside a delivery.
+/// It has it when `subscribe` returns, even while another thread sends or inside a delivery. After the end it gets only the
+/// end, for nothing is present any more.
 /// ```
 /// let status = BehaviorSubject("TBD")
 /// status.next("Go")
-/// let subscription = status.observable.subscribe(next: { print($0) })  // Go
+/// let subscription = status.subscribe(next: { print($0) })  // Go
 /// ```
-public final class BehaviorSubject<Element: Sendable>: Observer {
-  let broadcast: Broadcast<Element>
-
+public final class BehaviorSubject<Element: Sendable>: Subject<Element>, @unchecked Sendable {
   /// Starts with a value.
   public init(_ value: Element) {
-    broadcast = Broadcast(memory: 1, seed: value, forgetsAtEnd: true)
+    super.init(Broadcast(memory: 1, seed: value, forgetsAtEnd: true))
   }
 
   /// The present value: the last one sent, though its delivery may still wait for others.
@@ -49,48 +59,18 @@ public final class BehaviorSubject<Element: Sendable>: Observer {
     guard let value = broadcast.latest else { preconditionFailure("the memory starts with a value") }
     return value
   }
-
-  /// The present value and each later one; after the end only the end, for nothing is present any more.
-  public var observable: Observable<Element> {
-    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
-  }
-
-  /// Whether there are subscribers.
-  public var hasObservers: Bool { broadcast.hasObservers }
-
-  public func next(_ value: Element) { broadcast.next(value) }
-  public func next(batch: [Element]) { broadcast.next(batch: batch) }
-  public var takesBatches: Bool { true }
-  public func fail(_ error: any Error) { broadcast.fail(error) }
-  public func complete() { broadcast.complete() }
 }
 
-/// A subject that replays its last elements, at most `limit` of them, to a new subscriber.
+/// A subject that replays its last elements, at most `limit` of them, to a new subscriber; and the terminal, if it has come.
 ///
 /// ```
 /// let log = ReplaySubject<String>(limit: 2)
 /// for line in ["a", "b", "c"] { log.next(line) }
-/// let subscription = log.observable.subscribe(next: { print($0) })  // b, c
+/// let subscription = log.subscribe(next: { print($0) })  // b, c
 /// ```
-public final class ReplaySubject<Element: Sendable>: Observer {
-  let broadcast: Broadcast<Element>
-
+public final class ReplaySubject<Element: Sendable>: Subject<Element>, @unchecked Sendable {
   /// Keeps the last `limit` elements; with none, it is a `PublishSubject`.
   public init(limit: Int) {
-    broadcast = Broadcast(memory: max(0, limit))
+    super.init(Broadcast(memory: max(0, limit)))
   }
-
-  /// The last elements, then each later one; the terminal too, if it has come.
-  public var observable: Observable<Element> {
-    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
-  }
-
-  /// Whether there are subscribers.
-  public var hasObservers: Bool { broadcast.hasObservers }
-
-  public func next(_ value: Element) { broadcast.next(value) }
-  public func next(batch: [Element]) { broadcast.next(batch: batch) }
-  public var takesBatches: Bool { true }
-  public func fail(_ error: any Error) { broadcast.fail(error) }
-  public func complete() { broadcast.complete() }
 }

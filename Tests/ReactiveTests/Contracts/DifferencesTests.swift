@@ -69,7 +69,7 @@ import Testing
     shared.connect()
     clock.run()
     shared.connect()
-    #expect(clock.record(shared.observable).drawing.line == "-|")
+    #expect(clock.record(shared).drawing.line == "-|")
     #expect(source.subscriptions.count == 1)
   }
 

@@ -2,6 +2,40 @@
 import Testing
 
 @Suite struct PublishSubjectTests {
+  @Test func subjectsRelaysAndConnectablesAreObservables() {
+    let clock = VirtualScheduler()
+    let (name, count, stop) = (BehaviorSubject("a"), BehaviorRelay(1), PublishSubject<Void>())
+    let both = Observable.combineLatest(name, count) { "\($0)\($1)" }.take(until: stop).publish()
+    let recording = clock.record(both.map { $0.uppercased() })
+    both.connect()
+    name.next("b")
+    count.next(2)
+    stop.next(())
+    #expect(recording.drawing.legend == ["a = A1", "b = B1", "c = B2"])
+    #expect(recording.drawing.line == "(abc|)")
+    #expect(name.value == "b")
+  }
+
+  @Test func anObservableOfASubjectIsNotFed() {
+    let subject: Observable<Int> = PublishSubject<Int>()
+    let face = PublishSubject<Int>().observable
+    #expect(subject is any Observer)
+    #expect(!(face is any Observer))
+  }
+
+  @Test func aChainOfASubjectDoesNotOutliveIt() {
+    var subject: PublishSubject<Canary>? = PublishSubject()
+    weak let canary: Canary?
+    do {
+      let new = Canary()
+      canary = new
+      _ = subject?.map { $0 }.subscribe(next: { _ in new.chirp() })
+    }
+    #expect(canary != nil)
+    subject = nil
+    #expect(canary == nil)
+  }
+
   @Test func whoSubscribesGetsWhatComesFromThenOn() {
     let clock = VirtualScheduler()
     let subject = PublishSubject<Int>()
