@@ -41,15 +41,9 @@ struct SkyRandom: RandomNumberGenerator, Sendable {
   mutating func uuid() -> String {
     let high = next() & 0xffff_ffff_ffff_0fff | 0x4000
     let low = next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
-    let digits = Array((Self.hexadecimal(high) + Self.hexadecimal(low)).utf8)
+    let digits = Array((hexDigits(of: high) + hexDigits(of: low)).utf8)
     let ends = [0, 8, 12, 16, 20, 32]
     return zip(ends, ends.dropFirst()).map { String(decoding: digits[$0..<$1], as: UTF8.self) }
       .joined(separator: "-")
-  }
-
-  /// Sixteen digits.
-  static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }

@@ -1,4 +1,5 @@
 import JSON
+import System
 
 /// A poll of a source as it went, for a trace.
 public struct PollTrace: Sendable, Equatable {
@@ -117,8 +118,7 @@ public enum OTLP {
 
   private static func hex(_ bits: UInt64) -> String {
     // An id of zeros is invalid.
-    let digits = String(max(1, bits), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    hexDigits(of: max(1, bits))
   }
 }
 

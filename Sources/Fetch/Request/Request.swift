@@ -126,8 +126,7 @@ public struct Request: Sendable, CustomStringConvertible {
     let secrets = keyTexts
     if secrets.isEmpty { return address.site }
     let hash = SHA256.digest(Array(Set(secrets).sorted().joined(separator: "\n").utf8)).prefix(8)
-    let digits = hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-    return "\(address.site)#\(digits.joined())"
+    return "\(address.site)#\(hexDigits(of: hash))"
   }
 
   /// Why the request is invalid, as a sentence; nil if it is valid.

@@ -95,7 +95,9 @@ let settle = NodeSpec(
         """),
   ],
   .step { options, context in
+    let names = [SettleOptions.watch, SettleOptions.ignore].contains { options.isGiven($0) }
     let settled = SettledRow(
+      comparesAll: !names && !options.isGiven(ChangesOptions.text) && !options.isGiven(SettleOptions.arraysBy),
       relevance: Relevance(
         watch: options[SettleOptions.watch], ignore: options[SettleOptions.ignore],
         text: options[ChangesOptions.text], context),
@@ -106,8 +108,10 @@ let settle = NodeSpec(
       quiet: options[SettleOptions.quiet], maxWait: options[SettleOptions.maxWait],
       bound: options[SettleOptions.bound], by: context.keptKey(options[SettleOptions.key])
     ) { waiting, event in
-      let change = try Row(change: event.value)
-      let row = waiting.map { Row(kept: $0.value).followed(by: change) } ?? change
+      try Row.check(event.value)
+      // A change alone waits as it came.
+      guard let waiting else { return event.detached }
+      let row = Row(kept: waiting.value).followed(by: Row(change: event.value))
       return event.with(row.kept).detached
     }
     return MachineStep(machine, context, keeps: false, send: settled.send)
@@ -131,10 +135,13 @@ private enum SettleOptions {
 
 /// Sends the combined change of a row, unless it has cancelled out.
 private struct SettledRow {
+  /// Whether the differences are those that the changes have.
+  let comparesAll: Bool
   let relevance: Relevance
   let arraysBy: Key?
 
   func send(_ event: Event, _ out: Downstream) {
+    if comparesAll, Row.isNews(event.value) { return out.send(event) }
     let row = Row(kept: event.value)
     do {
       switch (row.before, row.after) {
@@ -162,32 +169,58 @@ private struct Row {
   private var paths: [Value]?
 
   /// The value after the last change; nil if that was a removal.
-  var after: Value? { Self.isType("removed", latest) ? nil : latest.member("after") }
+  var after: Value? { Self.isType("removed", latest) ? nil : latest.member(Self.after) }
 
-  /// A row of one change, as `changes` sends it.
-  init(change: Value) throws {
-    guard change.kind == .object, let type = change.member("type")?.string, change.member("after") != nil,
+  private static let (type, key, at, diff) = (Key("type"), Key("key"), Key("at"), Key("diff"))
+  private static let (before, after) = (Key("before"), Key("after"))
+  private static let (change, paths, path) = (Key("change"), Key("paths"), Key("path"))
+
+  /// Throws for anything that is no change, as `changes` sends it.
+  static func check(_ change: Value) throws {
+    guard change.kind == .object, let type = change.member(type)?.string, change.member(after) != nil,
       ["added", "changed", "removed"].contains(type)
     else {
       throw StepError("this is no change with type, key, before and after; settle follows changes")
     }
-    latest = change
-    before = type == "added" ? nil : change.member("before") ?? .null
-    paths = type == "changed" ? (change.member("diff")?.items ?? []).compactMap { $0.member("path") } : nil
   }
 
-  /// The row as `kept` has written it.
-  init(kept value: Value) {
-    before = value.member("before")
-    latest = value.member("change") ?? .null
-    paths = value.member("paths")?.items
+  /// Whether it is one change with the members that `changes` gives it, and something in it has changed.
+  static func isNews(_ change: Value) -> Bool {
+    guard let type = change.member(type), change.count == 6, let diff = change.member(diff) else { return false }
+    return (type.string != "changed" || diff.count ?? 0 > 0) && change.member(at) != nil
+      && change.member(key) != nil && change.member(before) != nil
   }
+
+  /// A row of one change.
+  init(change: Value) {
+    latest = change
+    before = Self.isType("added", change) ? nil : change.member(Self.before) ?? .null
+    paths =
+      Self.isType("changed", change)
+      ? (change.member(Self.diff)?.items ?? []).compactMap { $0.member(Self.path) } : nil
+  }
+
+  /// The row as `kept` has written it, or a change that came alone.
+  init(kept value: Value) {
+    self.init(change: value)
+    guard let change = value.member(Self.change), value.member(Self.type) == nil else { return }
+    before = value.member(Self.before)
+    latest = change
+    paths = value.member(Self.paths)?.items
+  }
+
+  private static let shapes = (
+    both: Shape([change, before, paths], isShared: true), before: Shape([change, before], isShared: true),
+    paths: Shape([change, paths], isShared: true), change: Shape([change], isShared: true)
+  )
 
   var kept: Value {
-    var members: [(String, Value)] = [("change", latest)]
-    if let before { members.append(("before", before)) }
-    if let paths { members.append(("paths", .array(paths))) }
-    return .record(members)
+    switch (before, paths) {
+    case (let before?, let paths?): .object(Self.shapes.both, [latest, before, .array(paths)])
+    case (let before?, nil): .object(Self.shapes.before, [latest, before])
+    case (nil, let paths?): .object(Self.shapes.paths, [latest, .array(paths)])
+    case (nil, nil): .object(Self.shapes.change, [latest])
+    }
   }
 
   func followed(by next: Row) -> Row {
@@ -221,12 +254,12 @@ private struct Row {
 
   func change(_ type: String, _ diff: [Difference] = []) -> Value {
     .record([
-      ("type", .string(type)), ("key", latest.member("key") ?? .null), ("at", latest.member("at") ?? .null),
+      ("type", .string(type)), ("key", latest.member(Self.key) ?? .null), ("at", latest.member(Self.at) ?? .null),
       ("before", before ?? .null), ("after", after ?? .null), ("diff", .array(diff.map(\.value))),
     ])
   }
 
   private static func isType(_ type: String, _ change: Value) -> Bool {
-    change.member("type")?.string == type
+    change.member(Self.type)?.string == type
   }
 }

@@ -73,8 +73,8 @@ public struct Deadlines<Key: Hashable & Sendable>: Sendable {
   @inlinable public mutating func set(_ deadline: Instant, for key: Key) {
     lastNumber += 1
     let turn = Turn(at: deadline, number: lastNumber)
-    if let queued = slots[key]?.queued, queued.at <= deadline {
-      slots[key]?.turn = turn
+    if let slot = slots.index(forKey: key), slots.values[slot].queued.at <= deadline {
+      slots.values[slot].turn = turn
       return
     }
     slots[key] = Slot(turn: turn, queued: turn)

@@ -18,8 +18,5 @@ public struct StableHash {
   @inlinable public var value: UInt64 { hash }
 
   /// The value in 16 hexadecimal digits.
-  public var digits: String {
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-  }
+  public var digits: String { hexDigits(of: hash) }
 }

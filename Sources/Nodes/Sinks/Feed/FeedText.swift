@@ -55,9 +55,9 @@ struct FeedText {
     var bytes = Array(SHA256.digest(text).prefix(16))
     bytes[6] = bytes[6] & 0x0f | 0x80
     bytes[8] = bytes[8] & 0x3f | 0x80
-    let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-    let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }
-    return "urn:uuid:\(groups.joined(separator: "-"))"
+    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].reduce(into: "urn:uuid") { id, group in
+      id += (group.lowerBound == 0 ? ":" : "-") + hexDigits(of: bytes[group])
+    }
   }
 
   /// The feed, the newest entry, which is the last one, first.

@@ -65,7 +65,7 @@ struct WebhookSignature: Sendable {
       let code = SHA256.authenticationCode(of: body, key: Array(secret.utf8))
       let given = value.lowercased().hasPrefix("sha256=") ? String(value.dropFirst("sha256=".count)) : value
       let isRight =
-        isEqualInConstantTime(given.lowercased(), digits(code)) || isEqualInConstantTime(given, base64(code))
+        isEqualInConstantTime(given.lowercased(), hexDigits(of: code)) || isEqualInConstantTime(given, base64(code))
       return isRight ? nil : wrong
     }
     guard let (time, codes) = timed(headers), let seconds = Int(time) else { return wrong }
@@ -83,17 +83,13 @@ struct WebhookSignature: Sendable {
 
   private func code(_ time: String, _ body: [UInt8]) -> String {
     let start = scheme == .slack ? "v0:\(time):" : "\(time)."
-    return digits(SHA256.authenticationCode(of: Array(start.utf8) + body, key: Array(secret.utf8)))
+    return hexDigits(of: SHA256.authenticationCode(of: Array(start.utf8) + body, key: Array(secret.utf8)))
   }
 
   /// The value of a header that occurs once.
   private func value(of name: String, _ headers: [Webhook.Pair]) -> String? {
     let values = headers.filter { $0.name == name }.map(\.value)
     return values.count == 1 ? values[0] : nil
-  }
-
-  private func digits(_ code: [UInt8]) -> String {
-    code.reduce(into: "") { text, byte in text += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
   }
 }
 

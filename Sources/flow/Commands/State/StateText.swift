@@ -2,6 +2,7 @@ import JSON
 import Engine
 import Language
 import Store
+import System
 
 /// State as text: JSON as it is, anything else in a readable form.
 enum StateText {
@@ -12,7 +13,7 @@ enum StateText {
       if let values = try? Value.parseAll(bytes, .strict), values.count > 1 {
         return Value.array(values).json
       }
-      return Value.string(hex(bytes)).json
+      return Value.string(hexDigits(of: bytes)).json
     }
     return bytes.contains { $0 == 0x0A || $0 == 0x0D } ? value.json : bytes
   }
@@ -37,11 +38,6 @@ enum StateText {
 
   static func value(_ place: OutputPlace) -> Value {
     .record([("epoch", .number(Int(place.epoch))), ("index", .number(Int(place.index)))])
-  }
-
-  private static func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
   /// A number of bytes, as in `36 KiB`.
