@@ -19,14 +19,14 @@ extension Assembly {
     let lanes = min(options.lanes, count)
     let made = LaneLocal(nodes)
     let name = plan.name
-    return Observable { [lane, ending, options] downstream, subscription in
+    return Observable { [lane, ending, options, schedulers] downstream, subscription in
       let child = subscription.child()
       let tap = options.tap
       let partition = Partition(
         by: Evaluation(key, on: lane), tasks, isDirect: lanes <= 1, to: downstream, in: child, lane, meter,
         errors,
         // In virtual time everything runs on one thread.
-        workers: lanes > 1 && lane.waiting == .acrossTurns ? Workers(lanes - 1) : nil)
+        workers: lanes > 1 && lane.waiting == .acrossTurns ? Workers(lanes - 1, of: schedulers) : nil)
       for (number, task) in tasks.enumerated() {
         guard var next = task.output else { continue }
         for node in made.value.reversed() {

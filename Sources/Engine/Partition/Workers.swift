@@ -35,11 +35,13 @@ final class Workers: Sendable {
     var isDone: Bool { left.load(ordering: .acquiring) == 0 }
   }
 
-  private let threads: [SerialScheduler]
+  private let threads: [any Scheduler]
   private let done = ConditionLock(0)
 
-  /// So many threads beside the caller's.
-  init(_ count: Int) { threads = (0..<count).map { SerialScheduler(name: "flow-lane-\($0 + 2)") } }
+  /// Up to so many threads beside the caller's, as many as are free.
+  init(_ count: Int, of schedulers: RunSchedulers) {
+    threads = (0..<count).map { _ in schedulers.makeLane() }
+  }
 
   /// Calls `body` with each number below `count`, on all threads; returns when all of it is done.
   func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {

@@ -8,6 +8,7 @@ struct Assembly {
   let options: RunOptions
   let lane: Lane
   let root: Subscription
+  let schedulers: RunSchedulers
   let ending: @Sendable () -> Ending
   var meters: [Meter] = []
   private(set) var desks: [ErrorReporter] = []
@@ -20,13 +21,14 @@ struct Assembly {
   private let feeding: Log
 
   init(
-    _ plan: Plan, _ options: RunOptions, _ lane: Lane, _ root: Subscription,
+    _ plan: Plan, _ options: RunOptions, _ lane: Lane, _ root: Subscription, _ schedulers: RunSchedulers,
     ending: @escaping @Sendable () -> Ending
   ) {
     self.plan = plan
     self.options = options
     self.lane = lane
     self.root = root
+    self.schedulers = schedulers
     self.ending = ending
     let source = plan.sources.first(where: \.readsErrors)
     let others = plan.sources.count { !$0.readsErrors }

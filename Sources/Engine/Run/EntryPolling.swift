@@ -5,7 +5,7 @@ import System
 
 /// The polling of a source over a list: each entry is polled by itself, with its own schedule, failures and position.
 ///
-/// Polls of different entries run at once, on a pool of threads; their first ones are spread out, and so those after
+/// Polls of different entries run at once, `concurrency` of them; their first ones are spread out, and so those after
 /// them are. An entry that leaves the list ends with an empty poll that says so, behind its last one.
 final class EntryPolling: Sendable {
   private struct Member: Sendable {
@@ -19,7 +19,8 @@ final class EntryPolling: Sendable {
     var list: (any EntryList)?
     /// Those that are polled, and those that are leaving.
     var members: [Value: Member] = [:]
-    var pool: ThreadPool?
+    /// Those of the entries.
+    var schedulers: RunSchedulers?
     var timer: Subscription?
     /// The positions of entries that the last run had, until the list is known.
     var positions: [Value: Value]
@@ -43,6 +44,7 @@ final class EntryPolling: Sendable {
   private let make: @Sendable (SourceContext) throws -> any PollSource
   private let schedule: Schedule
   private let scheduler: any Scheduler
+  private let schedulers: RunSchedulers
   private let context: SourceContext
   private let health: SourceHealth
   private let downstream: any Observer<Delivery>
@@ -56,13 +58,15 @@ final class EntryPolling: Sendable {
   init(
     _ makeList: @escaping @Sendable () throws -> any EntryList,
     _ make: @escaping @Sendable (SourceContext) throws -> any PollSource, _ schedule: Schedule,
-    on scheduler: any Scheduler, _ context: SourceContext, _ health: SourceHealth, _ roster: EntryRoster,
+    on scheduler: any Scheduler, for schedulers: RunSchedulers, _ context: SourceContext,
+    _ health: SourceHealth, _ roster: EntryRoster,
     to downstream: any Observer<Delivery>, failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.makeList = makeList
     self.make = make
     self.schedule = schedule
     self.scheduler = scheduler
+    self.schedulers = schedulers
     self.context = context
     self.health = health
     self.roster = roster
@@ -219,22 +223,18 @@ final class EntryPolling: Sendable {
     context.noteFlaw = { [roster] in roster.noteFlaw(of: entry) }
     let outlet = EntryOutlet(self, entry, number: number(in: context.position))
     let polling = Polling(
-      { [make, context] in try make(context) }, schedule, on: entryScheduler(list), context,
+      { [make, context] in try make(context) }, schedule, on: makePoller(list), context,
       roster.add(entry, context.log), to: outlet,
       failed: { [failed] error in failed(EntryError(entry: entry, error: error)) })
     state.value.members[entry.id] = Member(entry: entry, polling: polling, outlet: outlet)
     polling.start(after: delay)
   }
 
-  /// The scheduler of an entry's polls: one of the pool, or the run's own, where that is in virtual time.
-  private func entryScheduler(_ list: any EntryList) -> any Scheduler {
-    guard scheduler is SerialScheduler else { return scheduler }
-    let pool =
-      state.value.pool
-      ?? ThreadPool(
-        threads: list.concurrency, name: "flow-\(context.name)", speed: context.world.speed)
-    state.value.pool = pool
-    return pool.makeScheduler()
+  /// A scheduler for an entry's polls.
+  private func makePoller(_ list: any EntryList) -> any Scheduler {
+    let limited = state.value.schedulers ?? schedulers.limited(to: list.concurrency)
+    state.value.schedulers = limited
+    return limited.makePoller()
   }
 
   /// Hands a delivery over; blocks while the mailbox is full.
@@ -282,7 +282,7 @@ final class EntryPolling: Sendable {
     state.value.timer?.dispose()
     // They hold this, and with it the whole pipeline.
     state.value.members = [:]
-    (state.value.list, state.value.pool) = (nil, nil)
+    (state.value.list, state.value.schedulers) = (nil, nil)
     health.noteEnd()
     downstream.complete()
   }

@@ -41,6 +41,16 @@ extension Maker {
 }
 
 extension Maker {
+  /// Whether the source holds a thread from its start to its end.
+  func readsOn(_ options: Options) -> Bool {
+    switch self {
+    case .stream: true
+    case .pollOrStream(let isStream, _, _): isStream(options)
+    case .each(_, let one): one.readsOn(options)
+    case .poll, .script, .errors, .step, .sink: false
+    }
+  }
+
   /// The same, each of its polled sources replaced; nil for what is not polled.
   public func mapPolls(
     _ change: @escaping @Sendable (any PollSource, SourceContext) -> any PollSource

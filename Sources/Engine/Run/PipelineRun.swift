@@ -76,9 +76,10 @@ public final class PipelineRun: Sendable {
     self.options = options
     self.done = done
     started = options.world.wallClock()
-    let scheduler: any Scheduler = clock ?? SerialScheduler(name: "flow-lane", speed: options.world.speed)
+    let schedulers = options.threads.schedulers(at: options.world.speed, clock: clock)
     let lane = Lane(
-      on: scheduler, world: options.world, waiting: clock == nil ? .acrossTurns : .withinTurn)
+      on: schedulers.makeLane(), world: options.world,
+      waiting: schedulers.isVirtual ? .withinTurn : .acrossTurns)
     self.lane = lane
     let root = Subscription()
     self.root = root
@@ -94,7 +95,7 @@ public final class PipelineRun: Sendable {
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress
     let isKept = lane.checkpointer != nil
-    var assembly = Assembly(plan, options, lane, root) {
+    var assembly = Assembly(plan, options, lane, root, schedulers) {
       let state = progress.state.withLock { $0 }
       // The run that takes its place goes on with what waits, which without state it cannot.
       if state.reason == .reload, isKept { return .keep }
@@ -125,9 +126,7 @@ public final class PipelineRun: Sendable {
       let entry = assembly.entry(for: source, meter, stop: sinkStop, in: child)
       sources.append(
         SourceRun(
-          source, maker, context, to: entry, in: child,
-          on: clock ?? SerialScheduler(name: "flow-\(source.name)", speed: options.world.speed), lane: lane,
-          errors: assembly.errors))
+          source, maker, context, to: entry, in: child, on: schedulers, lane: lane, errors: assembly.errors))
     }
     try assembly.connectStreams()
     sinks = try plan.sinks.compactMap {

@@ -22,6 +22,8 @@ public struct RunOptions: Sendable {
   public var isReplicated = false
   /// On how many threads the tasks of a partition run.
   public var lanes = 1
+  /// Shared by all pipelines that are started with these options, or with a copy of them.
+  let threads = RunThreads()
   /// The time that a graceful shutdown may take.
   public var grace = Duration.seconds(10)
   /// Appends a line to a file of dead letters.

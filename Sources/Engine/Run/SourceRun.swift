@@ -2,7 +2,7 @@ import Language
 import System
 import Reactive
 
-/// A running source, on its own scheduler, behind a mailbox.
+/// A running source, on a scheduler of its own, behind a mailbox.
 final class SourceRun: Sendable {
   let plan: SourcePlan
   let health: SourceHealth
@@ -11,6 +11,7 @@ final class SourceRun: Sendable {
   private let entry: SourceEntry
   private let errors: ErrorFeed?
   private let subscription: Subscription
+  private let schedulers: RunSchedulers
   private let scheduler: any Scheduler
   private let lane: Lane
   private let counters = MailboxCounters()
@@ -22,7 +23,7 @@ final class SourceRun: Sendable {
 
   init(
     _ plan: SourcePlan, _ maker: Maker?, _ context: SourceContext, to entry: SourceEntry,
-    in subscription: Subscription, on scheduler: any Scheduler, lane: Lane, errors: ErrorFeed?
+    in subscription: Subscription, on schedulers: RunSchedulers, lane: Lane, errors: ErrorFeed?
   ) {
     self.errors = errors
     self.plan = plan
@@ -43,7 +44,10 @@ final class SourceRun: Sendable {
     self.context = context
     self.entry = entry
     self.subscription = subscription
-    self.scheduler = scheduler
+    self.schedulers = schedulers
+    scheduler =
+      maker?.readsOn(plan.options) ?? false
+      ? schedulers.makeReader(plan.name) : schedulers.makePoller()
     self.lane = lane
   }
 
@@ -112,8 +116,9 @@ final class SourceRun: Sendable {
       let roster = EntryRoster(context)
       let polling = EntryPolling(
         { [plan, context] in try lists.make(plan.options, context) },
-        { [plan] context in try make(plan.options, context) }, plan.schedule, on: scheduler, context, health,
-        roster, to: downstream, failed: failed)
+        { [plan] context in try make(plan.options, context) }, plan.schedule, on: scheduler, for: schedulers,
+        context,
+        health, roster, to: downstream, failed: failed)
       ender.withLock { $0 = { polling.stop() } }
       pollsNow.withLock { $0 = { polling.pollNow() } }
       self.roster.withLock { $0 = roster }

@@ -53,13 +53,6 @@ public final class SerialScheduler: Scheduler {
   }
 }
 
-/// Names the calling thread, through the one interface for that which needs no variadic call.
-private func nameThread(_ name: String) {
-  guard let file = fopen("/proc/thread-self/comm", "w") else { return }
-  fputs(name, file)
-  fclose(file)
-}
-
 /// The thread's side: it outlives the scheduler object by the piece of work it is at.
 private final class Loop: Sendable {
   fileprivate struct State: Sendable {
@@ -81,28 +74,8 @@ private final class Loop: Sendable {
   var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
 
   func start(name: String) {
-    var thread = pthread_t()
-    let context = Unmanaged.passRetained(Start(self, String(name.prefix(15)))).toOpaque()
-    let result = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
-        nameThread(start.name)
-        start.loop.run()
-        return nil
-      }, context)
-    precondition(result == 0, "cannot start a thread: \(String(cString: strerror(result)))")
-    pthread_detach(thread)
-  }
-
-  private final class Start {
-    let loop: Loop
-    let name: String
-    init(_ loop: Loop, _ name: String) {
-      self.loop = loop
-      self.name = name
-    }
+    let hasThread = startThread(named: name) { [self] in run() }
+    precondition(hasThread, "cannot start a thread: the system has none to give")
   }
 
   func perform(_ work: @escaping @Sendable () -> Void) {

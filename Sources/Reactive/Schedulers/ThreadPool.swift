@@ -1,82 +1,264 @@
 import Glibc
 import Synchronization
 
-/// A pool of threads that many serial schedulers share: for work of many owners that blocks, such as requests.
+/// A pool of threads that many serial schedulers share: for work of many owners that waits now and then.
 ///
 /// ```
-/// let pool = ThreadPool(threads: 4)
+/// let pool = ThreadPool(threads: 64)
 /// let first = pool.makeScheduler()
-/// first.perform { print("on one of four threads") }
+/// first.perform { print("on a thread of the pool") }
 /// ```
-/// The work of one scheduler runs in order, one piece after another, on whichever thread is free. Threads are started when
-/// they are needed. They end with `stop()`, or when the pool and its schedulers are released; work that waits then is
-/// discarded.
+/// The work of one scheduler runs in order, one piece after another, on whichever thread is free. As many threads are
+/// started as there are cores, when they are needed; more, up to `threads`, while work waits although the cores are not
+/// busy, because what runs is blocked. Those end when they have had nothing to do for ten seconds, the others with
+/// `stop()`, or when the pool and its schedulers are released; work that waits then is discarded.
 public final class ThreadPool: Sendable {
-  private struct State: Sendable {
-    var threads: [SerialScheduler] = []
-    var idle: [SerialScheduler] = []
-    /// The schedulers that have work and no thread, in the order they got it.
-    var ready = Queue<PooledScheduler>()
-    var isStopped = false
-  }
-
-  private let limit: Int
-  private let name: String
-  private let speed: Speed
-  private let state = Locked(State())
-  fileprivate let timers: SerialScheduler
-  /// Set by `stop`, to be seen between two pieces of work.
-  fileprivate let isOver = Atomic<Bool>(false)
+  fileprivate let crew: Crew
+  fileprivate let life = Subscription()
 
   /// A pool of at most so many threads, beside one for timers.
   public init(threads: Int, name: String = "pool", speed: Speed = .real) {
-    (limit, self.name, self.speed) = (max(1, threads), name, speed)
-    timers = SerialScheduler(name: "\(name)-timers", speed: speed)
+    crew = Crew(limit: max(1, threads), name: name, speed: speed)
   }
 
+  deinit { crew.stop() }
+
   /// A scheduler whose work runs on the threads of the pool.
-  public func makeScheduler() -> any Scheduler { PooledScheduler(self) }
+  public func makeScheduler() -> any Scheduler { part(threads: .max).makeScheduler() }
+
+  /// A part of the pool, whose schedulers occupy at most so many of its threads at once.
+  public func part(threads: Int) -> Part { Part(threads, of: self, in: nil) }
 
   /// Ends the threads after the pieces of work that they are at; nothing else runs.
   public func stop() {
+    crew.stop()
+    life.dispose()
+  }
+
+  /// A part of a pool of threads: so that the work of one owner leaves threads for that of others.
+  public final class Part: Sendable {
+    private struct State: Sendable {
+      var running = 0
+      /// The schedulers that have work, while others of this part occupy all the threads it may have.
+      var waiting = Queue<PooledScheduler>()
+    }
+
+    fileprivate let pool: ThreadPool
+    private let outer: Part?
+    private let limit: Int
+    private let state = Locked(State())
+
+    fileprivate init(_ limit: Int, of pool: ThreadPool, in outer: Part?) {
+      (self.limit, self.pool, self.outer) = (max(1, limit), pool, outer)
+    }
+
+    /// A scheduler whose work runs on the threads of this part.
+    public func makeScheduler() -> any Scheduler { PooledScheduler(self) }
+
+    /// A part of this part.
+    public func part(threads: Int) -> Part { Part(threads, of: pool, in: self) }
+
+    /// Gets a scheduler that has work a thread, or a place in the line.
+    fileprivate func enter(_ scheduler: PooledScheduler) {
+      let isAdmitted = state.withLock { state in
+        if state.running < limit {
+          state.running += 1
+          return true
+        }
+        state.waiting.append(scheduler)
+        return false
+      }
+      if isAdmitted { admit(scheduler) }
+    }
+
+    /// Makes room for the next one, after a scheduler has had its turn.
+    fileprivate func leave() {
+      outer?.leave()
+      let next = state.withLock { state -> PooledScheduler? in
+        let next = state.waiting.popFirst()
+        if next == nil { state.running -= 1 }
+        return next
+      }
+      if let next { admit(next) }
+    }
+
+    private func admit(_ scheduler: PooledScheduler) {
+      if let outer { outer.enter(scheduler) } else { pool.crew.submit(scheduler) }
+    }
+  }
+}
+
+/// The threads' side of a pool: it outlives the pool by the pieces of work that they are at.
+private final class Crew: Sendable {
+  fileprivate final class Thread: Sendable {
+    let bell = Bell()
+    /// Whether it ends when it has nothing to do.
+    let isExtra: Bool
+    /// Its processor time is this clock's, once it runs.
+    let clock = Locked<clockid_t?>(nil)
+
+    init(isExtra: Bool) { self.isExtra = isExtra }
+  }
+
+  fileprivate struct State: Sendable {
+    var threads: [Thread] = []
+    var idle: [Thread] = []
+    /// The schedulers that have work and no thread, in the order they got it.
+    var ready = Queue<PooledScheduler>()
+    /// How many schedulers have been taken from the line.
+    var taken = 0
+    /// The last look at a line that does not get shorter; nil while nobody waits.
+    var look: Look?
+    var isStopped = false
+  }
+
+  /// A look at the line.
+  fileprivate struct Look: Sendable {
+    let at: Instant
+    /// How many will have been taken when all who waited then are.
+    let target: Int
+    /// The processor time of all threads, in seconds.
+    let busy: Double
+  }
+
+  /// How long work may wait before another thread is started for it.
+  private static let patience = Duration.milliseconds(10)
+  /// How long a thread beyond one for each core lives without work.
+  private static let rest = Duration.seconds(10)
+  /// Cores that are busier than this are not helped by another thread.
+  private static let saturation = 0.75
+
+  private let limit: Int
+  private let cores: Int
+  private let name: String
+  private let state = Locked(State())
+  let timers: SerialScheduler
+  let speed: Speed
+  /// Set by `stop`, to be seen between two pieces of work.
+  let isOver = Atomic<Bool>(false)
+
+  init(limit: Int, name: String, speed: Speed) {
+    (self.limit, self.name, self.speed) = (limit, name, speed)
+    cores = min(limit, max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+    timers = SerialScheduler(name: "\(name)-timers", speed: speed)
+  }
+
+  func stop() {
     isOver.store(true, ordering: .releasing)
     let dropped = state.withLock { state in
       let old = state
       state = State(isStopped: true)
       return old
     }
-    for thread in dropped.threads { thread.stop() }
+    for thread in dropped.threads { thread.bell.ring() }
     timers.stop()
   }
 
   /// Gives a scheduler that has work a thread, or a place in the line.
-  fileprivate func submit(_ scheduler: PooledScheduler) {
-    let free = state.withLock { state -> SerialScheduler? in
-      if state.isStopped { return nil }
-      if let thread = state.idle.popLast() { return thread }
-      if state.threads.count < limit {
-        let thread = SerialScheduler(name: "\(name)-\(state.threads.count + 1)", speed: speed)
-        state.threads.append(thread)
-        return thread
-      }
-      state.ready.append(scheduler)
-      return nil
+  func submit(_ scheduler: PooledScheduler) {
+    enum Next {
+      case wake(Thread)
+      case start(Thread)
+      case watch
+      case nothing
     }
-    if let free { run(scheduler, on: free) }
+    let next = state.withLock { state -> Next in
+      if state.isStopped { return .nothing }
+      state.ready.append(scheduler)
+      if let thread = state.idle.popLast() { return .wake(thread) }
+      if state.threads.count < cores { return .start(state.addThread(isExtra: false)) }
+      if state.look != nil || state.threads.count == limit { return .nothing }
+      state.look = look(state)
+      return .watch
+    }
+    switch next {
+    case .wake(let thread): thread.bell.ring()
+    case .start(let thread): start(thread)
+    case .watch: watch()
+    case .nothing: return
+    }
   }
 
-  private func run(_ scheduler: PooledScheduler, on thread: SerialScheduler) {
-    thread.perform { [self] in
-      let hasMore = scheduler.runWork()
-      let next = state.withLock { state -> PooledScheduler? in
-        if state.isStopped { return nil }
-        if hasMore { state.ready.append(scheduler) }
-        let next = state.ready.popFirst()
-        if next == nil { state.idle.append(thread) }
-        return next
+  private func look(_ state: State) -> Look {
+    Look(
+      at: MonotonicClock.now, target: state.taken + state.ready.count,
+      busy: state.threads.reduce(0) { $0 + processorTime(of: $1) })
+  }
+
+  private func watch() {
+    _ = timers.schedule(after: speed.shown(for: Self.patience)) { [weak self] in self?.help() }
+  }
+
+  /// Starts another thread, if what waited at the last look still waits, though the cores are not busy.
+  private func help() {
+    let (thread, isWatched) = state.withLock { state -> (Thread?, Bool) in
+      guard let last = state.look, !state.ready.isEmpty, state.threads.count < limit else {
+        state.look = nil
+        return (nil, false)
       }
-      if let next { run(next, on: thread) }
+      let present = look(state)
+      state.look = present
+      let passed = Double((present.at - last.at).nanoseconds) / 1e9
+      let isBusy = present.busy - last.busy > Self.saturation * Double(cores) * passed
+      if state.taken >= last.target || isBusy { return (nil, true) }
+      return (state.addThread(isExtra: true), true)
     }
+    if let thread { start(thread) }
+    if isWatched { watch() }
+  }
+
+  private func start(_ thread: Thread) {
+    let isStarted = startThread(named: name) { [self] in run(thread) }
+    if isStarted { return }
+    let left = state.withLock { state in
+      state.threads.removeAll { $0 === thread }
+      return state.threads.count
+    }
+    precondition(left > 0, "cannot start a thread: the system has none to give")
+  }
+
+  private func run(_ thread: Thread) {
+    var clock = clockid_t()
+    if pthread_getcpuclockid(pthread_self(), &clock) == 0 { thread.clock.withLock { [clock] in $0 = clock } }
+    defer { thread.clock.withLock { $0 = nil } }
+    while true {
+      let (next, isOver) = state.withLock { state -> (PooledScheduler?, Bool) in
+        if state.isStopped { return (nil, true) }
+        let next = state.ready.popFirst()
+        if next == nil { state.idle.append(thread) } else { state.taken += 1 }
+        return (next, false)
+      }
+      if isOver { return }
+      if let next {
+        next.takeTurn()
+      } else if !thread.bell.wait(until: thread.isExtra ? MonotonicClock.now + Self.rest : nil) {
+        if state.withLock({ $0.leave(thread) }) { return }
+      }
+    }
+  }
+
+  private func processorTime(of thread: Thread) -> Double {
+    thread.clock.withLock { clock in
+      var time = timespec()
+      guard let clock, clock_gettime(clock, &time) == 0 else { return 0 }
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+  }
+}
+
+extension Crew.State {
+  fileprivate mutating func addThread(isExtra: Bool) -> Crew.Thread {
+    let thread = Crew.Thread(isExtra: isExtra)
+    threads.append(thread)
+    return thread
+  }
+
+  /// Removes a thread that has had nothing to do; false where work has been found for it meanwhile.
+  fileprivate mutating func leave(_ thread: Crew.Thread) -> Bool {
+    guard let index = idle.firstIndex(where: { $0 === thread }) else { return false }
+    idle.remove(at: index)
+    threads.removeAll { $0 === thread }
+    return true
   }
 }
 
@@ -88,15 +270,19 @@ private final class PooledScheduler: Scheduler {
     var isSubmitted = false
   }
 
-  private let pool: ThreadPool
+  private let part: ThreadPool.Part
   private let state = Locked(State())
   private let thread = Atomic<UInt>(0)
 
-  init(_ pool: ThreadPool) { self.pool = pool }
+  init(_ part: ThreadPool.Part) { self.part = part }
 
-  var now: Instant { pool.timers.now }
+  private var crew: Crew { part.pool.crew }
+
+  var now: Instant { crew.speed.now }
 
   var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+
+  var lifetime: Subscription? { part.pool.life }
 
   func perform(_ work: @escaping @Sendable () -> Void) {
     let isNew = state.withLock { state in
@@ -104,12 +290,13 @@ private final class PooledScheduler: Scheduler {
       defer { state.isSubmitted = true }
       return !state.isSubmitted
     }
-    if isNew { pool.submit(self) }
+    if isNew { part.enter(self) }
   }
 
   func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     let timer = Subscription()
-    let waiting = pool.timers.schedule(at: deadline) { [self] in
+    if deadline == .distantFuture { return timer }
+    let waiting = crew.timers.schedule(at: deadline) { [self] in
       perform {
         guard timer.close() else { return }
         work()
@@ -120,19 +307,20 @@ private final class PooledScheduler: Scheduler {
     return timer
   }
 
-  /// Runs the work that is there; returns whether more has come meanwhile.
-  func runWork() -> Bool {
+  /// Runs the work that waits, and gets in line again if more has come meanwhile.
+  func takeTurn() {
     thread.store(pthread_self(), ordering: .relaxed)
-    let work = state.withLock { state in
-      let work = state.work
-      state.work = []
-      return work
-    }
-    for piece in work where !pool.isOver.load(ordering: .acquiring) { piece() }
+    var work: [@Sendable () -> Void] = []
+    state.withLock { swap(&$0.work, &work) }
+    for piece in work where !crew.isOver.load(ordering: .acquiring) { piece() }
+    work.removeAll(keepingCapacity: true)
     thread.store(0, ordering: .relaxed)
-    return state.withLock { state in
+    let hasMore = state.withLock { state in
       state.isSubmitted = !state.work.isEmpty
+      if !state.isSubmitted { swap(&state.work, &work) }
       return state.isSubmitted
     }
+    part.leave()
+    if hasMore { part.enter(self) }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct WorkersTests {
   @Test("each piece is done once, and all of them when the call returns")
   func rounds() {
-    let workers = Workers(3)
+    let workers = Workers(3, of: RunThreads().schedulers(at: .real, clock: nil))
     let done = (0..<16).map { _ in ConditionLock(0) }
     for round in 1...2000 {
       workers.run(16) { piece in done[piece].change { $0 += 1 } }

@@ -1,3 +1,4 @@
+import Glibc
 @testable import Reactive
 import Testing
 
@@ -73,5 +74,99 @@ import Testing
     gate.raise()
     scheduler.perform { after.raise() }
     #expect(!eventually(patience: 0.1) { after.isRaised })
+  }
+
+  @Test func workIsDoneThoughAllElseIsBlocked() {
+    let pool = ThreadPool(threads: 40)
+    let (gate, after) = (Flag(), Flag())
+    for _ in 0..<39 { pool.makeScheduler().perform { _ = eventually { gate.isRaised } } }
+    pool.makeScheduler().perform { after.raise() }
+    #expect(eventually { after.isRaised })
+    gate.raise()
+  }
+
+  @Test func aPartLeavesThreadsForOthers() {
+    let pool = ThreadPool(threads: 8)
+    let part = pool.part(threads: 4)
+    let inner = part.part(threads: 2)
+    let (gate, done) = (Flag(), Journal<Int>())
+    let running = Locked((inner: 0, all: 0))
+    for number in 0..<10 {
+      let isInner = number < 5
+      (isInner ? inner.makeScheduler() : part.makeScheduler()).perform {
+        running.withLock { running in
+          running.all += 1
+          if isInner { running.inner += 1 }
+        }
+        _ = eventually { gate.isRaised }
+        done.note(number)
+      }
+    }
+    #expect(eventually { running.withLock { $0.all } == 4 })
+    #expect(running.withLock { $0.inner } == 2)
+    let other = Flag()
+    pool.makeScheduler().perform { other.raise() }
+    #expect(eventually { other.isRaised })
+    #expect(running.withLock { $0.all } == 4)
+    gate.raise()
+    #expect(eventually { done.count == 10 })
+    #expect(Set(done.entries) == Set(0..<10))
+  }
+
+  @Test func aSchedulerOfAFullPartHasItsTurn() {
+    let pool = ThreadPool(threads: 4)
+    let part = pool.part(threads: 1)
+    let (first, second, log) = (part.makeScheduler(), part.makeScheduler(), Journal<Int>())
+    for number in 0..<100 {
+      first.perform { log.note(number) }
+      second.perform { log.note(1000 + number) }
+    }
+    #expect(eventually { log.count == 200 })
+    #expect(log.entries.filter { $0 < 1000 } == Array(0..<100))
+    #expect(log.entries.filter { $0 >= 1000 } == Array(1000..<1100))
+  }
+
+  @Test func noThreadIsStartedForWhatTheCoresAreBusyWith() {
+    let pool = ThreadPool(threads: 64, name: "busy pool")
+    let (over, done) = (Flag(), Journal<Int>())
+    for number in 0..<64 {
+      pool.makeScheduler().perform {
+        let end = MonotonicClock.now + .milliseconds(5)
+        while MonotonicClock.now < end, !over.isRaised {}
+        done.note(number)
+      }
+    }
+    #expect(eventually { done.count == 64 })
+    over.raise()
+    // Another process may have the cores; then some are.
+    #expect(threads(named: "busy pool") < 48)
+  }
+
+  @Test func whatIsReleasedWithItsSchedulersEndsItsThreads() {
+    var pool: ThreadPool? = ThreadPool(threads: 2, name: "short pool")
+    let ran = Flag()
+    pool?.makeScheduler().perform { ran.raise() }
+    #expect(eventually { ran.isRaised })
+    pool = nil
+    #expect(eventually { threads(named: "short pool") == 0 })
+  }
+
+  private func threads(named name: String) -> Int {
+    let folder = "/proc/self/task"
+    guard let directory = opendir(folder) else { return -1 }
+    defer { closedir(directory) }
+    var count = 0
+    while let entry = readdir(directory) {
+      let number = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard let file = fopen("\(folder)/\(number)/comm", "r") else { continue }
+      defer { fclose(file) }
+      var line = [CChar](repeating: 0, count: 64)
+      if fgets(&line, 64, file) != nil, line.starts(with: name.utf8.map { CChar(bitPattern: $0) }) {
+        count += 1
+      }
+    }
+    return count
   }
 }

@@ -67,7 +67,7 @@ final class StatusServer: Sendable {
   private static func serve(
     _ listeners: [Int32], until end: Int32, _ roster: RunRoster, _ taps: TapConnections
   ) {
-    detachThread {
+    _ = startThread(named: "flow-status") {
       var entries = (listeners + [end]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       while true {
         if poll(&entries, nfds_t(entries.count), -1) < 0, errno != EINTR { break }
@@ -106,23 +106,4 @@ final class StatusServer: Sendable {
   private static func send(_ answer: Value, to connection: Int32) {
     _ = LocalSocket.write(answer.json + [0x0a], to: connection)
   }
-}
-
-/// Runs `body` on a thread of its own; false where there is none to be had.
-@discardableResult
-func detachThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-  final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let context = Unmanaged.passRetained(Work(body)).toOpaque()
-  let code = pthread_create(
-    &thread, nil,
-    { context in
-      if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
-      return nil
-    }, context)
-  if code == 0 { pthread_detach(thread) } else { Unmanaged<Work>.fromOpaque(context).release() }
-  return code == 0
 }

@@ -52,7 +52,7 @@ final class TapConnections: Sendable {
     }
     guard hasRoom else { throw WrongUse("\(Self.most) taps are attached already") }
     let number = connection.release()
-    let isStarted = detachThread { [count] in
+    let isStarted = startThread(named: "flow-tap") { [count] in
       // Closed before the end of the process stops waiting.
       TapConnection(Descriptor(owning: number), until: end).serve(request, roster)
       count.change { $0 -= 1 }
