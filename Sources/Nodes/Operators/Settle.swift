@@ -97,7 +97,8 @@ let settle = NodeSpec(
   .step { options, context in
     let names = [SettleOptions.watch, SettleOptions.ignore].contains { options.isGiven($0) }
     let settled = SettledRow(
-      comparesAll: !names && !options.isGiven(ChangesOptions.text) && !options.isGiven(SettleOptions.arraysBy),
+      comparesAll: !names && !options.isGiven(ChangesOptions.text)
+        && !options.isGiven(SettleOptions.arraysBy),
       relevance: Relevance(
         watch: options[SettleOptions.watch], ignore: options[SettleOptions.ignore],
         text: options[ChangesOptions.text], context),
@@ -186,7 +187,9 @@ private struct Row {
 
   /// Whether it is one change with the members that `changes` gives it, and something in it has changed.
   static func isNews(_ change: Value) -> Bool {
-    guard let type = change.member(type), change.count == 6, let diff = change.member(diff) else { return false }
+    guard let type = change.member(type), change.count == 6, let diff = change.member(diff) else {
+      return false
+    }
     return (type.string != "changed" || diff.count ?? 0 > 0) && change.member(at) != nil
       && change.member(key) != nil && change.member(before) != nil
   }
@@ -254,7 +257,8 @@ private struct Row {
 
   func change(_ type: String, _ diff: [Difference] = []) -> Value {
     .record([
-      ("type", .string(type)), ("key", latest.member(Self.key) ?? .null), ("at", latest.member(Self.at) ?? .null),
+      ("type", .string(type)), ("key", latest.member(Self.key) ?? .null),
+      ("at", latest.member(Self.at) ?? .null),
       ("before", before ?? .null), ("after", after ?? .null), ("diff", .array(diff.map(\.value))),
     ])
   }

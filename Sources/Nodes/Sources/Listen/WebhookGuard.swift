@@ -65,7 +65,8 @@ struct WebhookSignature: Sendable {
       let code = SHA256.authenticationCode(of: body, key: Array(secret.utf8))
       let given = value.lowercased().hasPrefix("sha256=") ? String(value.dropFirst("sha256=".count)) : value
       let isRight =
-        isEqualInConstantTime(given.lowercased(), hexDigits(of: code)) || isEqualInConstantTime(given, base64(code))
+        isEqualInConstantTime(given.lowercased(), hexDigits(of: code))
+        || isEqualInConstantTime(given, base64(code))
       return isRight ? nil : wrong
     }
     guard let (time, codes) = timed(headers), let seconds = Int(time) else { return wrong }
