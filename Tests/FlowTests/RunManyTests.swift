@@ -30,6 +30,37 @@ import Testing
     #expect(place.lines("q.jsonl") == ["0", "1", "2"])
   }
 
+  @Test("three hundred sources share the threads of the cores")
+  func manySources() throws {
+    let sources = (0..<300).map { "  s\($0): { generate: '\($0)', every: 1s }\n" }.joined()
+    let place = try Workplace(
+      "name: p\nsources:\n\(sources)steps: []\nsinks: { log: { jsonl: log.jsonl } }\n")
+    let running = try place.start()
+    try running.waitForLines(600, in: "log.jsonl")
+    #expect(running.threads < 16 + ProcessInfo.processInfo.activeProcessorCount)
+    #expect(try running.end(by: SIGTERM).outcome.status == 0)
+    #expect(Set(place.lines("log.jsonl")).count == 300)
+  }
+
+  @Test("polls that hang delay those of no other pipeline, and are ended when asked")
+  func hangingPolls() throws {
+    let sources = (0..<80).map {
+      "  s\($0): { exec: { command: [sleep, '600'], timeout: 10m }, every: 1h }\n"
+    }
+    let place = try Workplace(
+      "name: p\nsources:\n\(sources.joined())steps: []\nsinks: { log: { jsonl: p.jsonl } }\n")
+    try place.write(
+      "q.yaml",
+      "name: q\nsources: { in: { exec: [echo, 1], every: 1s } }\nsteps: []\nsinks: { log: { jsonl: q.jsonl } }\n"
+    )
+    let running = try place.start("q.yaml")
+    try running.waitForLines(3, in: "q.jsonl")
+    // One pipeline has so many polls at once.
+    #expect(running.threads < 64 + 16 + ProcessInfo.processInfo.activeProcessorCount)
+    let (outcome, seconds) = try running.end(by: SIGTERM)
+    #expect(outcome.status == 0 && seconds < 10, "\(seconds): \(outcome)")
+  }
+
   @Test("two sinks on one file are refused, in one pipeline and in two")
   func oneFile() throws {
     let place = try Workplace(

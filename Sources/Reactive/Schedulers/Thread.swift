@@ -24,6 +24,16 @@ package func startThread(named name: String, _ body: @escaping @Sendable () -> V
   return code == 0
 }
 
+/// Where the system shows the calling thread: `1234/task/1240` in `/proc`.
+func presentThread() -> String? {
+  let text = String(unsafeUninitializedCapacity: 64) { text in
+    text.withMemoryRebound(to: CChar.self) { text in
+      text.baseAddress.map { max(0, readlink("/proc/thread-self", $0, text.count)) } ?? 0
+    }
+  }
+  return text.isEmpty ? nil : text
+}
+
 /// Names the calling thread, through the one interface for that which needs no variadic call.
 private func nameThread(_ name: String) {
   guard let file = fopen("/proc/thread-self/comm", "w") else { return }

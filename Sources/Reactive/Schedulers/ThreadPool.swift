@@ -94,8 +94,8 @@ private final class Crew: Sendable {
     let bell = Bell()
     /// Whether it ends when it has nothing to do.
     let isExtra: Bool
-    /// Its processor time is this clock's, once it runs.
-    let clock = Locked<clockid_t?>(nil)
+    /// Where the system shows it, `1234/task/1240` in `/proc`, once it runs.
+    let place = Locked<String?>(nil)
 
     init(isExtra: Bool) { self.isExtra = isExtra }
   }
@@ -107,26 +107,15 @@ private final class Crew: Sendable {
     var ready = Queue<PooledScheduler>()
     /// How many schedulers have been taken from the line.
     var taken = 0
-    /// The last look at a line that does not get shorter; nil while nobody waits.
-    var look: Look?
+    /// How many will have been taken when all are that waited at the last look at the line; nil while none is watched.
+    var target: Int?
     var isStopped = false
-  }
-
-  /// A look at the line.
-  fileprivate struct Look: Sendable {
-    let at: Instant
-    /// How many will have been taken when all who waited then are.
-    let target: Int
-    /// The processor time of all threads, in seconds.
-    let busy: Double
   }
 
   /// How long work may wait before another thread is started for it.
   private static let patience = Duration.milliseconds(10)
   /// How long a thread beyond one for each core lives without work.
   private static let rest = Duration.seconds(10)
-  /// Cores that are busier than this are not helped by another thread.
-  private static let saturation = 0.75
 
   private let limit: Int
   private let cores: Int
@@ -167,8 +156,8 @@ private final class Crew: Sendable {
       state.ready.append(scheduler)
       if let thread = state.idle.popLast() { return .wake(thread) }
       if state.threads.count < cores { return .start(state.addThread(isExtra: false)) }
-      if state.look != nil || state.threads.count == limit { return .nothing }
-      state.look = look(state)
+      if state.target != nil || state.threads.count == limit { return .nothing }
+      state.target = state.taken + state.ready.count
       return .watch
     }
     switch next {
@@ -179,31 +168,24 @@ private final class Crew: Sendable {
     }
   }
 
-  private func look(_ state: State) -> Look {
-    Look(
-      at: MonotonicClock.now, target: state.taken + state.ready.count,
-      busy: state.threads.reduce(0) { $0 + processorTime(of: $1) })
-  }
-
   private func watch() {
     _ = timers.schedule(after: speed.shown(for: Self.patience)) { [weak self] in self?.help() }
   }
 
-  /// Starts another thread, if what waited at the last look still waits, though the cores are not busy.
+  /// Starts another thread, if what waited at the last look still waits, because threads are blocked.
   private func help() {
-    let (thread, isWatched) = state.withLock { state -> (Thread?, Bool) in
-      guard let last = state.look, !state.ready.isEmpty, state.threads.count < limit else {
-        state.look = nil
-        return (nil, false)
+    let (late, isWatched) = state.withLock { state -> ([Thread], Bool) in
+      guard let target = state.target, !state.ready.isEmpty, state.threads.count < limit else {
+        state.target = nil
+        return ([], false)
       }
-      let present = look(state)
-      state.look = present
-      let passed = Double((present.at - last.at).nanoseconds) / 1e9
-      let isBusy = present.busy - last.busy > Self.saturation * Double(cores) * passed
-      if state.taken >= last.target || isBusy { return (nil, true) }
-      return (state.addThread(isExtra: true), true)
+      state.target = state.taken + state.ready.count
+      return (state.taken < target ? state.threads : [], true)
     }
-    if let thread { start(thread) }
+    if !late.isEmpty, late.count(where: \.isRunnable) < cores {
+      let thread = state.withLock { $0.isStopped ? nil : $0.addThread(isExtra: true) }
+      if let thread { start(thread) }
+    }
     if isWatched { watch() }
   }
 
@@ -218,9 +200,7 @@ private final class Crew: Sendable {
   }
 
   private func run(_ thread: Thread) {
-    var clock = clockid_t()
-    if pthread_getcpuclockid(pthread_self(), &clock) == 0 { thread.clock.withLock { [clock] in $0 = clock } }
-    defer { thread.clock.withLock { $0 = nil } }
+    thread.place.withLock { $0 = presentThread() }
     while true {
       let (next, isOver) = state.withLock { state -> (PooledScheduler?, Bool) in
         if state.isStopped { return (nil, true) }
@@ -236,13 +216,19 @@ private final class Crew: Sendable {
       }
     }
   }
+}
 
-  private func processorTime(of thread: Thread) -> Double {
-    thread.clock.withLock { clock in
-      var time = timespec()
-      guard let clock, clock_gettime(clock, &time) == 0 else { return 0 }
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+extension Crew.Thread {
+  /// Whether it runs, or would if a core were free: not while it waits for anything else.
+  fileprivate var isRunnable: Bool {
+    guard let place = place.withLock({ $0 }) else { return true }
+    guard let file = fopen("/proc/\(place)/stat", "r") else { return false }
+    defer { fclose(file) }
+    // The number, the name in brackets, the state.
+    var text = [UInt8](repeating: 0, count: 64)
+    let count = fread(&text, 1, text.count, file)
+    guard let end = text[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else { return false }
+    return text[end + 2] == UInt8(ascii: "R")
   }
 }
 

@@ -131,7 +131,9 @@ public final class StateFile {
   }
 
   private static func fill(_ draft: String, _ options: Options) throws(StoreError) {
-    let database = try Database(path: draft, options.database)
+    var unsynced = options.database
+    unsynced.sync = .draft
+    let database = try Database(path: draft, unsynced)
     try Schema.prepare(database)
     try database.carryOver()
   }

@@ -105,6 +105,11 @@ final class Running {
     return (outcome, Date().timeIntervalSince(start))
   }
 
+  /// How many threads it has.
+  var threads: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 0
+  }
+
   /// The most memory of its own that it has ever had, in KiB: without the pages of the executable.
   var mostMemory: Int? {
     let status = (try? String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8)) ?? ""
