@@ -41,18 +41,20 @@ public class Observable<Element: Sendable>: @unchecked Sendable {
     recipe = nil
   }
 
-  /// What `just` emits, so that `flatMap` can take it without subscribing.
+  /// Hands on what `just` emits, so that `flatMap` can take it without subscribing; false for any other stream.
   @inline(__always)
-  final var sole: SoleElement<Element>? {
-    recipe == nil ? unsafeDowncast(self, to: SoleElement<Element>.self) : nil
+  final func takeSole(_ take: (Element) -> Void) -> Bool {
+    if recipe != nil { return false }
+    take(unsafeDowncast(self, to: SoleElement<Element>.self).element)
+    return true
   }
 
   /// Connects an observer that belongs to a chain, under a subscription that another owns.
   @inline(__always)
   public final func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
     if let recipe { return recipe(observer, subscription) }
-    guard let sole, !subscription.isDisposed else { return }
-    observer.next(sole.element)
+    if subscription.isDisposed { return }
+    _ = takeSole { observer.next($0) }
     if !subscription.isDisposed { observer.complete() }
   }
 }
