@@ -6,7 +6,8 @@
 /// ```
 ///
 /// How an operator is made: a recipe (the closure given to `init(attaching:)`) that wraps the observer it is handed
-/// in one of its own and attaches that to its source. One `Subscription` goes down the whole chain with it.
+/// in one of its own and attaches that to its source. One `Subscription` goes down the whole chain with it. The recipe
+/// holds the source, so that a chain can be subscribed to later; a subscription holds neither.
 ///
 /// - An operator that passes each terminal on at once shares the subscription of its downstream: its owner
 ///   disposes it on the terminal, and so releases everything above. The owner also lets nothing through that was
@@ -15,13 +16,14 @@
 ///   `child()` of the subscription, and disposes that when the source ends.
 ///
 /// A class, so that a subject is one: `@unchecked Sendable` with its reason, that this is the only way to be both
-/// `Sendable` and a base. There are no variables in it or in what derives from it, and nothing outside can.
+/// `Sendable` and a base. It has no variables, nor has a class of this module that derives from it (a Tidy test looks),
+/// and no other module can derive one.
 public class Observable<Element: Sendable>: @unchecked Sendable {
   /// Connects an observer to the source, for as long as the subscription lives.
   public typealias Recipe =
     @Sendable (_ observer: any Observer<Element>, _ subscription: Subscription) -> Void
 
-  /// Nothing for a `SoleElement` alone.
+  /// How it is subscribed to; a `SoleElement` alone needs none.
   private let recipe: Recipe?
 
   /// Makes an observable from a recipe, which must keep the grammar of `Observer` by itself.
@@ -40,6 +42,14 @@ public class Observable<Element: Sendable>: @unchecked Sendable {
   fileprivate init() {
     recipe = nil
   }
+
+  /// The stream alone: not a subject that it can be fed by, nor the source that a connectable observable connects to.
+  ///
+  /// ```
+  /// let titles = BehaviorSubject("")
+  /// let shown = titles.observable  // for those who are not to feed it
+  /// ```
+  public final var observable: Observable { recipe.map { Observable(attaching: $0) } ?? self }
 
   /// Hands on what `just` emits, so that `flatMap` can take it without subscribing; false for any other stream.
   @inline(__always)

@@ -10,11 +10,6 @@ public class Relay<Element: Sendable>: Observable<Element>, Observer, @unchecked
     super.init(attaching: { observer, subscription in broadcast.attach(observer, in: subscription) })
   }
 
-  /// What the relay is fed, for those who are not to feed it.
-  public final var observable: Observable<Element> {
-    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
-  }
-
   public final func next(_ value: Element) { broadcast.next(value) }
   public final func fail(_ error: any Error) { Diagnostics.report(.unhandledError(error)) }
   public final func complete() {}
