@@ -13,7 +13,7 @@ import Testing
       let clock = VirtualScheduler()
       let subject = PublishSubject<Int>()
       let witness = Witness()
-      witness.watch(contract.build(subject.observable, clock, { $0 }))
+      witness.watch(contract.build(subject, clock, { $0 }))
       for batch in [[1, 2, 3], [4], [], [5, 5, 6]] {
         if batched { subject.next(batch: batch) } else { batch.forEach(subject.next) }
         clock.advance(by: .seconds(2))
@@ -34,7 +34,7 @@ import Testing
     let witness = Witness()
     witness.watch(
       contract.build(
-        subject.observable, clock,
+        subject, clock,
         { number in
           calls.add()
           if calls.value == 2 { throw Oops() }
@@ -49,7 +49,7 @@ import Testing
   @Test func aBatchEndsWhereTheSubscriptionDoes() {
     let subject = PublishSubject<Int>()
     let seen = Tally()
-    _ = subject.observable.do(next: { _ in seen.add() }).take(2).subscribe()
+    _ = subject.do(next: { _ in seen.add() }).take(2).subscribe()
     subject.next(batch: [1, 2, 3, 4])
     #expect(seen.value == 2)
   }
@@ -61,7 +61,7 @@ import Testing
       let subject = PublishSubject<Int>()
       let counters = MailboxCounters()
       let recording = clock.record(
-        subject.observable.observe(on: clock, capacity: 4, overflow: overflow, counters: counters))
+        subject.observe(on: clock, capacity: 4, overflow: overflow, counters: counters))
       let numbers = Array(0..<10)
       if batched { subject.next(batch: numbers) } else { numbers.forEach(subject.next) }
       subject.complete()

@@ -46,7 +46,7 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b(cd)--e-|", numbers)
     let witness = Witness { witness, _ in witness.subscription.dispose() }
-    witness.watch(contract.build(source.observable, clock, { $0 }))
+    witness.watch(contract.build(source, clock, { $0 }))
     clock.run(limit: 1000)
     #expect(witness.elements.count <= 1)
     #expect(witness.elements.isEmpty || witness.terminals == 0)
@@ -80,7 +80,7 @@ import Testing
     let elements = Tally()
     let subscription = Subscription()
     subscription.dispose()
-    contract.build(source.observable, clock, { $0 }).subscribe(
+    contract.build(source, clock, { $0 }).subscribe(
       in: subscription, next: { _ in elements.add() })
     clock.run(limit: 1000)
     #expect(elements.value == 0)
@@ -96,7 +96,7 @@ import Testing
     let witness = Witness()
     witness.watch(
       contract.build(
-        source.observable, clock,
+        source, clock,
         { number in
           calls.add()
           if calls.value >= 2 { throw Oops(number: number) }
@@ -121,7 +121,7 @@ import Testing
       fed.add()
       subject.next(10 * fed.value)
     }
-    witness.watch(contract.build(subject.observable, clock, { $0 }))
+    witness.watch(contract.build(subject, clock, { $0 }))
     for number in 1...3 { subject.next(number) }
     clock.advance(by: .seconds(10))
     subject.complete()
@@ -134,7 +134,7 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.hot(drawing, numbers)
     let witness = Witness()
-    witness.watch(contract.build(source.observable, clock, { $0 }))
+    witness.watch(contract.build(source, clock, { $0 }))
     clock.run(limit: 1000)
     #expect(witness.breaches.isEmpty)
     if contract.name != "Never" { #expect(witness.terminals == 1) }

@@ -15,18 +15,21 @@ import Testing
     _ contract: Contract
   ) {
     let clock = VirtualScheduler()
+    weak var source: PublishSubject<Int>?
     weak var subscriber: Canary?
     weak var token: Subscription?
     do {
       let subject = PublishSubject<Int>()
+      source = subject
       let inSubscriber = Canary()
       subscriber = inSubscriber
-      let subscription = contract.build(subject.observable, clock, { $0 })
+      let subscription = contract.build(subject, clock, { $0 })
         .subscribe(next: { _ in inSubscriber.chirp() }, fail: { _ in })
       token = subscription
       for number in 1...3 { subject.next(number) }
     }
     clock.run(limit: 1000)
+    #expect(source == nil, "the source is still held")
     #expect(subscriber == nil, "the subscriber is still held")
     #expect(token == nil, "the subscription is still held")
   }
@@ -45,7 +48,7 @@ import Testing
       let subscription = Subscription()
       (closure, subscriber, token) = (inClosure, inSubscriber, subscription)
       let chain = contract.build(
-        subject.observable, clock,
+        subject, clock,
         { number in
           inClosure.chirp()
           return number

@@ -4,7 +4,7 @@ import Testing
 /// Runs what `build` makes of a fresh virtual clock to its end, and compares it with a drawing.
 ///
 /// ```
-/// try expectMarbles("-A--B-|") { clock in try clock.hot("-a--b-|").observable.map { $0.uppercased() } }
+/// try expectMarbles("-A--B-|") { clock in try clock.hot("-a--b-|").map { $0.uppercased() } }
 /// ```
 /// Elements longer than one character are drawn as the letters a, b, … in order of appearance; `legend` says what they
 /// must stand for. A failure points at the first column that differs.
