@@ -51,6 +51,22 @@ public class Observable<Element: Sendable>: @unchecked Sendable {
   /// ```
   public final var observable: Observable { recipe.map { Observable(attaching: $0) } ?? self }
 
+  /// The first element, awaited; the subscription ends with it.
+  ///
+  /// `numbers.toArray().value` is all of them. It throws the error of the stream, `ReactiveError.noElement` for a stream
+  /// that completes without an element, and `CancellationError` in a task that is cancelled. Where a value is present,
+  /// in a `BehaviorSubject` or a `BehaviorRelay`, it is that, at once.
+  /// ```
+  /// let answer = try await Observable.just(42).value
+  /// ```
+  public var value: Element {
+    get async throws {
+      for try await value in take(1).values { return value }
+      try Task.checkCancellation()
+      throw ReactiveError.noElement
+    }
+  }
+
   /// Hands on what `just` emits, so that `flatMap` can take it without subscribing; false for any other stream.
   @inline(__always)
   final func takeSole(_ take: (Element) -> Void) -> Bool {

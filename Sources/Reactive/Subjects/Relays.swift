@@ -42,7 +42,7 @@ public final class BehaviorRelay<Element: Sendable>: Relay<Element>, @unchecked 
   }
 
   /// The present value: the last one sent.
-  public var value: Element {
+  public override var value: Element {
     guard let value = broadcast.latest else { preconditionFailure("the memory starts with a value") }
     return value
   }

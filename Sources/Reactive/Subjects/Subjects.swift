@@ -53,7 +53,7 @@ public final class BehaviorSubject<Element: Sendable>: Subject<Element>, @unchec
   }
 
   /// The present value: the last one sent, though its delivery may still wait for others.
-  public var value: Element {
+  public override var value: Element {
     guard let value = broadcast.latest else { preconditionFailure("the memory starts with a value") }
     return value
   }
