@@ -10,7 +10,12 @@ public class Relay<Element: Sendable>: Observable<Element>, Observer, @unchecked
     super.init(attaching: { observer, subscription in broadcast.attach(observer, in: subscription) })
   }
 
+  /// Whether there are subscribers.
+  public final var hasObservers: Bool { broadcast.hasObservers }
+
   public final func next(_ value: Element) { broadcast.next(value) }
+  public final func next(batch: [Element]) { broadcast.next(batch: batch) }
+  public final var takesBatches: Bool { true }
   public final func fail(_ error: any Error) { Diagnostics.report(.unhandledError(error)) }
   public final func complete() {}
 }
