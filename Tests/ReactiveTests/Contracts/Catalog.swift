@@ -67,7 +67,7 @@ extension Contract {
     .plain("Window", "count") { source, _ in source.window(2).flatMap { $0 } },
     .plain("Window", "time") { source, clock in source.window(2, or: second, on: clock).flatMap { $0 } },
     .calling("GroupBy") { source, _, probe in
-      source.group(limit: 2, completesOldest: true) { try probe($0) % 3 }.flatMap { $0.elements }
+      source.group(limit: 2, completesOldest: true) { try probe($0) % 3 }.flatMap { $0 }
     },
     .plain("Materialize") { source, _ in source.materialize() },
     .calling("Materialize", "dematerialize") { source, _, probe in
