@@ -1,5 +1,6 @@
 import Foundation
 import Reactive
+import ReactiveTesting
 import Testing
 
 /// The examples in the operators' doc comments, run; the last test holds the two against each other.

@@ -71,7 +71,7 @@ import Testing
     let bases = [": Observable<", ": Subject<", ": Relay<"]
     var findings: [Finding] = []
     var classes = 0
-    for file in Repository.sources where file.module == "Reactive" {
+    for file in Repository.sources where file.module.hasPrefix("Reactive") {
       // Within the indentation of the class's own members, from its line to its closing brace.
       var isInside = false
       for (index, line) in file.lines.enumerated() {

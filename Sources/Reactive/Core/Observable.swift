@@ -16,9 +16,9 @@
 ///   `child()` of the subscription, and disposes that when the source ends.
 ///
 /// A class, so that a subject is one: `@unchecked Sendable` with its reason, that this is the only way to be both
-/// `Sendable` and a base. It has no variables, nor has a class of this module that derives from it (a Tidy test looks),
-/// and no other module can derive one.
-public class Observable<Element: Sendable>: @unchecked Sendable {
+/// `Sendable` and a base. It has no variables, nor has a class of this package that derives from it (a Tidy test looks);
+/// a class elsewhere that does, as test sources do, says `@unchecked Sendable` itself and promises the same.
+open class Observable<Element: Sendable>: @unchecked Sendable {
   /// Connects an observer to the source, for as long as the subscription lives.
   public typealias Recipe =
     @Sendable (_ observer: any Observer<Element>, _ subscription: Subscription) -> Void

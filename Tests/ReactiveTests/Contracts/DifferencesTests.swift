@@ -1,7 +1,8 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
-/// What means something else in RxSwift: the table in the README of the module, row by row.
+/// What means something else in RxSwift: the table of the page “Coming from RxSwift”, row by row.
 @Suite struct DifferencesTests {
   @Test func combineLatestEndsWhenOneHasNothingToCombine() throws {
     try expectMarbles("-|") { clock in

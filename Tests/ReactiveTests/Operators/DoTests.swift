@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 @testable import Reactive
 import Testing
 

@@ -1,3 +1,5 @@
+import Reactive
+
 /// A recording of a stream in virtual time.
 ///
 /// ```

@@ -1,19 +1,9 @@
 import Reactive
-import Testing
 
-/// Whatever way a stream ends, everything it held is released, though source and scheduler live on.
-@Suite struct ReleaseTests {
-  enum WayOut: CaseIterable {
-    case completion
-    case failure
-    case dispose
-    case disposeInsideNext
-  }
-
+/// What a stream still holds when it is over, whichever way it ended, though its source and its scheduler live on.
+extension Contract {
   /// No one disposes, and the source is released: nothing can come, and nothing is kept.
-  @Test(arguments: Contract.all.filter { !$0.outlivesSource }) func releasesEverythingWithItsSource(
-    _ contract: Contract
-  ) {
+  func releasesWithSource() -> [String] {
     let clock = VirtualScheduler()
     weak var source: PublishSubject<Int>?
     weak var subscriber: Canary?
@@ -23,31 +13,33 @@ import Testing
       source = subject
       let inSubscriber = Canary()
       subscriber = inSubscriber
-      let subscription = contract.build(subject, clock, { $0 })
+      let subscription = build(subject, clock, { $0 })
         .subscribe(next: { _ in inSubscriber.chirp() }, fail: { _ in })
       token = subscription
       for number in 1...3 { subject.next(number) }
     }
     clock.run(limit: 1000)
-    #expect(source == nil, "the source is still held")
-    #expect(subscriber == nil, "the subscriber is still held")
-    #expect(token == nil, "the subscription is still held")
+    var breaches = Breaches()
+    breaches.expect(source == nil, "the source is still held")
+    breaches.expect(subscriber == nil, "the subscriber is still held")
+    breaches.expect(token == nil, "the subscription is still held")
+    return breaches.list
   }
 
-  @Test(arguments: Contract.all, WayOut.allCases) func releasesEverything(_ contract: Contract, _ way: WayOut)
-  {
+  func releases(
+    insideNext: Bool = false, _ end: (PublishSubject<Int>, Subscription) -> Void
+  ) -> [String] {
     let clock = VirtualScheduler()
     let subject = PublishSubject<Int>()
     weak var closure: Canary?
     weak var subscriber: Canary?
     weak var token: Subscription?
-
     do {
       let inClosure = Canary()
       let inSubscriber = Canary()
       let subscription = Subscription()
       (closure, subscriber, token) = (inClosure, inSubscriber, subscription)
-      let chain = contract.build(
+      let chain = build(
         subject, clock,
         { number in
           inClosure.chirp()
@@ -57,22 +49,19 @@ import Testing
         in: subscription,
         next: { _ in
           inSubscriber.chirp()
-          if way == .disposeInsideNext { subscription.dispose() }
-        })
+          if insideNext { subscription.dispose() }
+        }, fail: { _ in })
       for number in 1...3 { subject.next(number) }
-      switch way {
-      case .completion: subject.complete()
-      case .failure: subject.fail(Oops())
-      case .dispose, .disposeInsideNext: subscription.dispose()
-      }
+      end(subject, subscription)
       clock.run(limit: 1000)
       // A source of its own, or one that waits for another, may not have ended by itself.
       subscription.dispose()
     }
-
-    #expect(closure == nil, "the operator's closure is still held")
-    #expect(subscriber == nil, "the subscriber is still held")
-    #expect(token == nil, "the subscription is still held")
-    #expect(!subject.hasObservers || contract.staysConnected)
+    var breaches = Breaches()
+    breaches.expect(closure == nil, "the operator's closure is still held")
+    breaches.expect(subscriber == nil, "the subscriber is still held")
+    breaches.expect(token == nil, "the subscription is still held")
+    breaches.expect(!subject.hasObservers || staysConnected, "the source is not left")
+    return breaches.list
   }
 }

@@ -1,3 +1,5 @@
+import Reactive
+
 /// A source that follows a drawing in virtual time, and notes who was subscribed when.
 public final class TestSource<Element: Sendable>: Observable<Element>, @unchecked Sendable {
   private let script: Script<Element>
