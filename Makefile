@@ -45,10 +45,10 @@ FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artif
 SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
   | def number(condition): map(select(condition)) | length; def moved($$path): .type == "changed" and any(.diff[]; .path == $$path); \
   "\(length) changes on \($$days) simulated days: \(number(.type == "added")) launches announced, \(number(moved("/net"))) rescheduled, \(number(moved("/status"))) with a new status, \(number(.type == "removed")) gone."
-SWIFT_SOURCES := Package.swift Sources Tests bench
+SWIFT_SOURCES := Package.swift Sources Tests Examples bench
 
 .PHONY: help setup setup-cluster build run page install install-files uninstall dist deb release check-install clean check \
-	test-one build-tests test setup-page test-page shots times lint lint-workflows format install-hook \
+	test-one build-tests test examples docs setup-page test-page shots times lint lint-workflows format install-hook \
 	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential build-bench bench
 
 help: ## list the targets
@@ -124,6 +124,17 @@ build-tests: setup ## build all tests, and run none
 
 test: build-tests ## build and run all ordinary tests; LONG=brief for the long runs in brief, too
 	@SWIFT="$(SWIFT)" LONG="$(LONG)" bash .ci/test
+
+examples: ## build and test the programs in Examples, which use Reactive from outside
+	$(SWIFT) test --package-path Examples $(STRICT) --scratch-path .build/examples
+
+# With a folder of its own: what is compiled is the same, but only then are the symbols written.
+docs: ## build the documentation of Reactive, without a warning, in .build/docs/site
+	mkdir -p .build/docs/symbols
+	$(SWIFT) build --target Reactive --scratch-path .build/docs $(addprefix -Xswiftc ,-emit-symbol-graph \
+	  -emit-symbol-graph-dir $(CURDIR)/.build/docs/symbols -symbol-graph-minimum-access-level public)
+	docc convert Sources/Reactive/Reactive.docc --fallback-display-name Reactive --fallback-bundle-identifier flow.Reactive \
+	  --additional-symbol-graph-dir .build/docs/symbols --output-path .build/docs/site --warnings-as-errors
 
 setup-page: ## what test-page needs: Chromium from Debian, playwright and axe-core from PyPI
 	@bash .ci/setup-page $(PAGE_TOOLS)

@@ -69,10 +69,7 @@ extension Observable {
   @available(*, unavailable, renamed: "single()")
   public func asSingle() -> Observable { uncallable() }
 
-  @available(
-    *, unavailable,
-    message: "an observable is one already; that of a subject, not to be fed, is its `observable`"
-  )
+  @available(*, unavailable, renamed: "getter:observable()")
   public func asObservable() -> Observable { uncallable() }
 
   @available(*, unavailable, renamed: "subscribe(next:)")

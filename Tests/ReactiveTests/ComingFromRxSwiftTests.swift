@@ -24,13 +24,13 @@ import Testing
     _ = one.groupBy(keySelector: { $0 % 2 }) => 'group(by:)'
     _ = one.startWith([1, 2]) => startWith(1, 2)
     _ = one.asSingle() => 'single()'
-    _ = subject.asObservable() => an observable is one already
+    _ = subject.asObservable() => 'observable'
     _ = subject.map { $0 + 1 }
     _ = relay.subscribe(onNext: { print($0) }) => 'subscribe(next:fail:complete:)'
     _ = Observable.combineLatest(subject, relay, text) { "\($0)\($1)\($2)" }
     _ = one.take(until: subject).withLatestFrom(relay)
     relay.accept(1) => 'next(_:)'
-    _ = one.asObservable() => an observable is one already
+    _ = one.asObservable() => 'observable'
     _ = one.bind(onNext: { print($0) }) => 'subscribe(next:)'
     _ = one.bind(to: subject) => 'subscribe(_:)'
     subject.onNext(1) => 'next(_:)'

@@ -1,5 +1,6 @@
 import Foundation
 import Reactive
+import ReactiveTesting
 import Testing
 
 /// The examples in the operators' doc comments, run; the last test holds the two against each other.
@@ -114,7 +115,7 @@ import Testing
       Observable.from(1...3).flatMapLatest { Observable.just($0 * 10).delay(for: .seconds(1), on: clock) }
     }
     example("a, b, |") { clock in Observable.from(["a", "b"]) }
-    example("3, 4, |") { clock in Observable.from(1...4).group { $0 % 2 }.flatMap { $0.elements.takeLast(1) }
+    example("3, 4, |") { clock in Observable.from(1...4).group { $0 % 2 }.flatMap { $0.takeLast(1) }
     }
     example("|") { clock in Observable.from(1...3).ignoreElements() }
     example("0, 1, 2, |") { clock in Observable.interval(.seconds(1), on: clock).take(3) }

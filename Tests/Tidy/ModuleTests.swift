@@ -10,6 +10,7 @@ import Testing
     func add(_ name: String, _ direct: [String], over below: [String] = []) {
       table[name] = below.reduce(into: Set(direct + below)) { $0.formUnion(table[$1] ?? []) }
     }
+    add("ReactiveTesting", ["Testing"], over: ["Reactive"])
     add("System", ["CGlibc", "CZ"], over: ["Reactive"])
     add("JSON", ["CGlibc", "COnig"], over: ["System"])
     add("Store", ["CSQLite"], over: ["JSON"])

@@ -66,6 +66,35 @@ import Testing
     Ratchet.expect(findings, rule: "duplicate")
   }
 
+  @Test("an observable has no variables: the compiler takes it on trust that any thread may use it")
+  func observables() {
+    let bases = [": Observable<", ": Subject<", ": Relay<"]
+    var findings: [Finding] = []
+    var classes = 0
+    for file in Repository.sources where file.module.hasPrefix("Reactive") {
+      // Within the indentation of the class's own members, from its line to its closing brace.
+      var isInside = false
+      for (index, line) in file.lines.enumerated() {
+        if line.contains("class ")
+          && (line.contains("class Observable<") || bases.contains(where: line.contains))
+        {
+          isInside = true
+          classes += 1
+        }
+        if line == "}" { isInside = false }
+        guard isInside, line.hasPrefix("  "), !line.hasPrefix("   "), line.words.contains("var"),
+          !line.contains("{") || line.contains(" = ")
+        else { continue }
+        findings.append(
+          Finding(
+            file.name, file, line: index + 1, "an observable has a variable; make it a constant, or computed")
+        )
+      }
+    }
+    #expect(classes > 8)
+    Ratchet.expect(findings, rule: "observable")
+  }
+
   /// Not an index: names are compared, so that a dead one that is called as a living one is not found.
   @Test("what is public or package is used somewhere")
   func dead() {

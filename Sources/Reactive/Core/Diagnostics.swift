@@ -1,5 +1,3 @@
-import Glibc
-
 /// Diagnostics of streams: what would otherwise go unnoticed.
 ///
 /// Each is a line on standard error, unless it is handled.
@@ -9,8 +7,7 @@ import Glibc
 /// ```
 public enum Diagnostics {
   private static let handler = Locked<@Sendable (Diagnostic) -> Void> { diagnostic in
-    var line = "Reactive: \(diagnostic)\n"
-    _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    Platform.report("Reactive: \(diagnostic)")
   }
 
   /// Hands all further diagnostics, of the whole process, to `handler`; from any thread.

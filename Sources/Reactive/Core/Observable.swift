@@ -6,7 +6,8 @@
 /// ```
 ///
 /// How an operator is made: a recipe (the closure given to `init(attaching:)`) that wraps the observer it is handed
-/// in one of its own and attaches that to its source. One `Subscription` goes down the whole chain with it.
+/// in one of its own and attaches that to its source. One `Subscription` goes down the whole chain with it. The recipe
+/// holds the source, so that a chain can be subscribed to later; a subscription holds neither.
 ///
 /// - An operator that passes each terminal on at once shares the subscription of its downstream: its owner
 ///   disposes it on the terminal, and so releases everything above. The owner also lets nothing through that was
@@ -15,13 +16,14 @@
 ///   `child()` of the subscription, and disposes that when the source ends.
 ///
 /// A class, so that a subject is one: `@unchecked Sendable` with its reason, that this is the only way to be both
-/// `Sendable` and a base. There are no variables in it or in what derives from it, and nothing outside can.
-public class Observable<Element: Sendable>: @unchecked Sendable {
+/// `Sendable` and a base. It has no variables, nor has a class of this package that derives from it (a Tidy test looks);
+/// a class elsewhere that does, as test sources do, says `@unchecked Sendable` itself and promises the same.
+open class Observable<Element: Sendable>: @unchecked Sendable {
   /// Connects an observer to the source, for as long as the subscription lives.
   public typealias Recipe =
     @Sendable (_ observer: any Observer<Element>, _ subscription: Subscription) -> Void
 
-  /// Nothing for a `SoleElement` alone.
+  /// How it is subscribed to; a `SoleElement` alone needs none.
   private let recipe: Recipe?
 
   /// Makes an observable from a recipe, which must keep the grammar of `Observer` by itself.
@@ -41,18 +43,44 @@ public class Observable<Element: Sendable>: @unchecked Sendable {
     recipe = nil
   }
 
-  /// What `just` emits, so that `flatMap` can take it without subscribing.
+  /// The stream alone: not a subject that it can be fed by, nor the source that a connectable observable connects to.
+  ///
+  /// ```
+  /// let titles = BehaviorSubject("")
+  /// let shown = titles.observable  // for those who are not to feed it
+  /// ```
+  public final var observable: Observable { recipe.map { Observable(attaching: $0) } ?? self }
+
+  /// The first element, awaited; the subscription ends with it.
+  ///
+  /// `numbers.toArray().value` is all of them. It throws the error of the stream, `ReactiveError.noElement` for a stream
+  /// that completes without an element, and `CancellationError` in a task that is cancelled. Where a value is present,
+  /// in a `BehaviorSubject` or a `BehaviorRelay`, it is that, at once.
+  /// ```
+  /// let answer = try await Observable.just(42).value
+  /// ```
+  public var value: Element {
+    get async throws {
+      for try await value in take(1).values { return value }
+      try Task.checkCancellation()
+      throw ReactiveError.noElement
+    }
+  }
+
+  /// Hands on what `just` emits, so that `flatMap` can take it without subscribing; false for any other stream.
   @inline(__always)
-  final var sole: SoleElement<Element>? {
-    recipe == nil ? unsafeDowncast(self, to: SoleElement<Element>.self) : nil
+  final func takeSole(_ take: (Element) -> Void) -> Bool {
+    if recipe != nil { return false }
+    take(unsafeDowncast(self, to: SoleElement<Element>.self).element)
+    return true
   }
 
   /// Connects an observer that belongs to a chain, under a subscription that another owns.
   @inline(__always)
   public final func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
     if let recipe { return recipe(observer, subscription) }
-    guard let sole, !subscription.isDisposed else { return }
-    observer.next(sole.element)
+    if subscription.isDisposed { return }
+    _ = takeSole { observer.next($0) }
     if !subscription.isDisposed { observer.complete() }
   }
 }

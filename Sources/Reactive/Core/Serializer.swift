@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A drain-loop serializer: one caller at a time, without a lock; a caller that finds it taken leaves its work there.
@@ -46,13 +45,13 @@ final class Serializer<State: Sendable>: Sendable {
   }
 
   /// Whether the calling thread is the one inside.
-  var isMine: Bool { load.load(ordering: .relaxed) != 0 && owner.load(ordering: .relaxed) == pthread_self() }
+  var isMine: Bool { load.load(ordering: .relaxed) != 0 && owner.load(ordering: .relaxed) == Platform.thread }
 
   /// Takes the serializer if it is free.
   @inline(__always)
   func enter() -> Bool {
     guard load.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged else { return false }
-    owner.store(pthread_self(), ordering: .relaxed)
+    owner.store(Platform.thread, ordering: .relaxed)
     return true
   }
 
@@ -86,7 +85,7 @@ final class Serializer<State: Sendable>: Sendable {
   }
 
   private func drain() {
-    owner.store(pthread_self(), ordering: .relaxed)
+    owner.store(Platform.thread, ordering: .relaxed)
     var work: [@Sendable () -> Void] = []
     repeat {
       work.removeAll(keepingCapacity: true)
@@ -102,7 +101,6 @@ final class Serializer<State: Sendable>: Sendable {
   /// If nothing moves for a while, the one inside may be waiting for this very thread: then the work stays where it
   /// is, over the limit, and the thread goes on.
   private func waitForRoom() {
-    var nap = timespec(tv_sec: 0, tv_nsec: 50_000)
     var least = Int.max
     var napsWithoutProgress = 0
     while load.load(ordering: .relaxed) != 0, !stalled.load(ordering: .relaxed) {
@@ -111,7 +109,7 @@ final class Serializer<State: Sendable>: Sendable {
       napsWithoutProgress = count < least ? 0 : napsWithoutProgress + 1
       if napsWithoutProgress > 200 { stalled.store(true, ordering: .relaxed) }
       least = min(least, count)
-      nanosleep(&nap, nil)
+      Platform.nap(nanoseconds: 50_000)
     }
   }
 }

@@ -6,8 +6,8 @@
 /// same reason: an optional value would be one more type to look up.
 ///
 /// `@unchecked Sendable` with its reason: the serializer (or lock) lets one thread at a time get here, with acquire and
-/// release around it. It is the only type of this module that the compiler takes on trust; `ConditionLock` and `RingBuffer`
-/// hold memory of their own that is marked so.
+/// release around it. What else of this module the compiler takes on trust: `ConditionLock` and `RingBuffer`, which hold
+/// memory of their own, `FanOut`, which stays on one scheduler, and `Observable`, a base class without variables.
 @usableFromInline final class Unguarded<Value: ~Copyable & Sendable>: @unchecked Sendable {
   @usableFromInline let storage: UnsafeMutablePointer<Value>
 

@@ -2,10 +2,12 @@
 /// waited long enough.
 ///
 /// Inlinable for the same reason as `MemoryState`.
-public struct BatchMachine<Element: Sendable, Copy: StoredQueue<Element>, Since: StoredCell<Instant>>: Machine
+@usableFromInline
+package struct BatchMachine<Element: Sendable, Copy: StoredQueue<Element>, Since: StoredCell<Instant>>:
+  Machine
 {
-  public typealias Input = Element
-  public typealias Output = [Element]
+  @usableFromInline package typealias Input = Element
+  @usableFromInline package typealias Output = [Element]
 
   @usableFromInline let limit: Int
   @usableFromInline let isEarly: Bool
@@ -16,7 +18,7 @@ public struct BatchMachine<Element: Sendable, Copy: StoredQueue<Element>, Since:
   @usableFromInline let storedSince: Since
 
   /// `isEarly` if a batch of `limit` elements is emitted for lack of room.
-  @inlinable public init(
+  @inlinable package init(
     limit: Int, isEarly: Bool = false, time: Duration? = nil, copy: Copy, since: Since
   ) {
     self.limit = max(1, limit)
@@ -26,15 +28,15 @@ public struct BatchMachine<Element: Sendable, Copy: StoredQueue<Element>, Since:
     storedSince = since
   }
 
-  @inlinable public var nextDeadline: Instant? { gathered.isEmpty ? nil : time.map { since + $0 } }
-  @inlinable public var waiting: Int { gathered.count }
+  @inlinable package var nextDeadline: Instant? { gathered.isEmpty ? nil : time.map { since + $0 } }
+  @inlinable package var waiting: Int { gathered.count }
 
-  @inlinable public mutating func start(_ host: some MachineHost<[Element]>) {
+  @inlinable package mutating func start(_ host: some MachineHost<[Element]>) {
     gathered = copy.waiting
     since = storedSince.value ?? host.now
   }
 
-  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<[Element]>) {
+  @inlinable package mutating func take(_ element: Element, _ host: some MachineHost<[Element]>) {
     if gathered.isEmpty {
       // The clock is read for the first of a batch alone.
       since = host.now
@@ -47,11 +49,11 @@ public struct BatchMachine<Element: Sendable, Copy: StoredQueue<Element>, Since:
     flush(host)
   }
 
-  @inlinable public mutating func wake(_ host: some MachineHost<[Element]>) {
+  @inlinable package mutating func wake(_ host: some MachineHost<[Element]>) {
     if let nextDeadline, nextDeadline <= host.now { flush(host) }
   }
 
-  @inlinable public mutating func flush(_ host: some MachineHost<[Element]>) {
+  @inlinable package mutating func flush(_ host: some MachineHost<[Element]>) {
     if gathered.isEmpty { return }
     let batch = gathered
     gathered = []
@@ -61,7 +63,7 @@ public struct BatchMachine<Element: Sendable, Copy: StoredQueue<Element>, Since:
 }
 
 extension BatchMachine where Copy == NoStorage<Element>, Since == NoStorage<Instant> {
-  @inlinable public init(limit: Int, time: Duration? = nil) {
+  @inlinable package init(limit: Int, time: Duration? = nil) {
     self.init(limit: limit, time: time, copy: NoStorage(), since: NoStorage())
   }
 }

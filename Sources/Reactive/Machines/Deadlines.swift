@@ -6,7 +6,7 @@
 ///
 /// A binary heap beside a table. A deadline that is put off changes the table alone: its entry in the heap is moved to
 /// its place when it comes to the top. Inlinable for the same reason as `MemoryState`.
-public struct Deadlines<Key: Hashable & Sendable>: Sendable {
+@usableFromInline package struct Deadlines<Key: Hashable & Sendable>: Sendable {
   /// A point in the order of deadlines; no two are equal.
   @usableFromInline struct Turn: Sendable {
     @usableFromInline var at: Instant
@@ -39,10 +39,10 @@ public struct Deadlines<Key: Hashable & Sendable>: Sendable {
   @usableFromInline var heap: [Entry] = []
   @usableFromInline var lastNumber = 0
 
-  @inlinable public init() {}
+  @inlinable package init() {}
 
   /// The earliest deadline.
-  @inlinable public var earliest: Instant? {
+  @inlinable package var earliest: Instant? {
     mutating get {
       while let top = heap.first {
         if let slot = slots[top.key], slot.queued.number == top.turn.number {
@@ -59,7 +59,7 @@ public struct Deadlines<Key: Hashable & Sendable>: Sendable {
   /// When to ask `popFirst` again: the earliest deadline, or one before it that has been put off.
   ///
   /// It costs nothing where the earliest deadline is put off again and again.
-  @inlinable public var nextLook: Instant? {
+  @inlinable package var nextLook: Instant? {
     mutating get {
       while let top = heap.first {
         if isLive(top) { return top.turn.at }
@@ -70,7 +70,7 @@ public struct Deadlines<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Sets the deadline of a key instead of the one it had; the key comes last of those with the same deadline.
-  @inlinable public mutating func set(_ deadline: Instant, for key: Key) {
+  @inlinable package mutating func set(_ deadline: Instant, for key: Key) {
     lastNumber += 1
     let turn = Turn(at: deadline, number: lastNumber)
     if let slot = slots.index(forKey: key), slots.values[slot].queued.at <= deadline {
@@ -84,12 +84,12 @@ public struct Deadlines<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Forgets the deadline of a key.
-  @inlinable public mutating func remove(_ key: Key) {
+  @inlinable package mutating func remove(_ key: Key) {
     if slots.removeValue(forKey: key) != nil { compact() }
   }
 
   /// Takes out the key whose deadline is the earliest, if that is due.
-  @inlinable public mutating func popFirst(dueBy now: Instant) -> Key? {
+  @inlinable package mutating func popFirst(dueBy now: Instant) -> Key? {
     while let top = heap.first {
       guard let slot = slots[top.key], slot.queued.number == top.turn.number else {
         removeTop()

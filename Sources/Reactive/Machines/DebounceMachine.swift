@@ -1,11 +1,11 @@
 /// An element that waits for its key to fall quiet.
-public struct Pending<Element: Sendable>: Sendable {
-  public var element: Element
+@usableFromInline package struct Pending<Element: Sendable>: Sendable {
+  @usableFromInline package var element: Element
   /// When the first of the row of elements came, and when the latest did.
-  public var since: Instant
-  public var latest: Instant
+  @usableFromInline package var since: Instant
+  @usableFromInline package var latest: Instant
 
-  @inlinable public init(element: Element, since: Instant, latest: Instant) {
+  @inlinable package init(element: Element, since: Instant, latest: Instant) {
     self.element = element
     self.since = since
     self.latest = latest
@@ -19,10 +19,10 @@ public struct Pending<Element: Sendable>: Sendable {
 /// quiet longest is due at once.
 ///
 /// Inlinable for the same reason as `MemoryState`.
-public struct DebounceMachine<State: KeyedState, Element: Sendable>: Machine
+@usableFromInline package struct DebounceMachine<State: KeyedState, Element: Sendable>: Machine
 where State: Sendable, State.Value == Pending<Element> {
-  public typealias Input = Element
-  public typealias Output = Element
+  @usableFromInline package typealias Input = Element
+  @usableFromInline package typealias Output = Element
 
   @usableFromInline var pending: State
   @usableFromInline let quiet: Duration
@@ -32,10 +32,10 @@ where State: Sendable, State.Value == Pending<Element> {
   @usableFromInline let combine: (@Sendable (Element?, Element) throws -> Element)?
   @usableFromInline var deadlines = Deadlines<State.Key>()
 
-  @inlinable public var state: State { pending }
+  @inlinable package var state: State { pending }
 
   /// With `combine`, an element waits combined with the one of its key that waits already, instead of in its place.
-  @inlinable public init(
+  @inlinable package init(
     state: State, quiet: Duration, maxWait: Duration? = nil, bound: Int,
     by key: @escaping @Sendable (Element) throws -> State.Key,
     combine: (@Sendable (Element?, Element) throws -> Element)? = nil
@@ -51,13 +51,13 @@ where State: Sendable, State.Value == Pending<Element> {
     for (key, deadline) in waiting { deadlines.set(deadline, for: key) }
   }
 
-  @inlinable public var nextDeadline: Instant? {
+  @inlinable package var nextDeadline: Instant? {
     mutating get { deadlines.nextLook }
   }
 
-  @inlinable public var waiting: Int { pending.count }
+  @inlinable package var waiting: Int { pending.count }
 
-  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
+  @inlinable package mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
     let key = try key(element)
     let now = host.now
     let known = pending.value(for: key)
@@ -72,14 +72,14 @@ where State: Sendable, State.Value == Pending<Element> {
     host.emit(oldest.value.element)
   }
 
-  @inlinable public mutating func wake(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func wake(_ host: some MachineHost<Element>) {
     while let key = deadlines.popFirst(dueBy: host.now) {
       if let row = pending.remove(key) { host.emit(row.element) }
     }
   }
 
   /// Emits everything, the key that has been quiet longest first.
-  @inlinable public mutating func flush(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func flush(_ host: some MachineHost<Element>) {
     while let oldest = pending.oldest {
       pending.remove(oldest.key)
       host.emit(oldest.value.element)

@@ -6,19 +6,19 @@
 /// the other half has its place by that.
 ///
 /// Inlinable for the same reason as `MemoryState`.
-public struct DistinctMachine<State: KeyedState, Element: Sendable>: Machine
+@usableFromInline package struct DistinctMachine<State: KeyedState, Element: Sendable>: Machine
 where State: Sendable, State.Value == Instant {
-  public typealias Input = Element
-  public typealias Output = Element
+  @usableFromInline package typealias Input = Element
+  @usableFromInline package typealias Output = Element
 
   @usableFromInline var kept: State
   @usableFromInline let bound: Int
   @usableFromInline let lifetime: Duration?
   @usableFromInline let key: @Sendable (Element) throws -> State.Key
 
-  @inlinable public var state: State { kept }
+  @inlinable package var state: State { kept }
 
-  @inlinable public init(
+  @inlinable package init(
     state: State, bound: Int, lifetime: Duration? = nil,
     by key: @escaping @Sendable (Element) throws -> State.Key
   ) {
@@ -28,7 +28,7 @@ where State: Sendable, State.Value == Instant {
     self.key = key
   }
 
-  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
+  @inlinable package mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
     if isNew(try key(element), at: host.now) { host.emit(element) }
   }
 

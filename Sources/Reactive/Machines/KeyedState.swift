@@ -1,7 +1,7 @@
 /// The storage of a keyed state machine: memory here, a database elsewhere.
 ///
 /// Keys are kept in the order in which they were last written.
-public protocol KeyedState<Key, Value> {
+@usableFromInline package protocol KeyedState<Key, Value> {
   associatedtype Key: Hashable & Sendable
   associatedtype Value: Sendable
 
@@ -32,7 +32,7 @@ public protocol KeyedState<Key, Value> {
 
 extension KeyedState {
   @inlinable
-  public mutating func forget(beyond bound: Int) {
+  package mutating func forget(beyond bound: Int) {
     while count > bound, let oldest { remove(oldest.key) }
   }
 }
@@ -40,7 +40,8 @@ extension KeyedState {
 /// Keyed state in memory: a table, and a chain through its places from the oldest key to the newest.
 ///
 /// Inlinable, since code that is not specialised for the key and value would look up their types at each step.
-public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState, Sendable {
+@usableFromInline package struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState, Sendable
+{
   @usableFromInline struct Place: Sendable {
     @usableFromInline var key: Key
     @usableFromInline var value: Value
@@ -59,17 +60,17 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
   @usableFromInline var first = -1
   @usableFromInline var last = -1
 
-  @inlinable public init() {}
+  @inlinable package init() {}
 
-  @inlinable public var count: Int { index.count }
+  @inlinable package var count: Int { index.count }
 
-  @inlinable public func value(for key: Key) -> Value? {
+  @inlinable package func value(for key: Key) -> Value? {
     index[key].flatMap { places[$0]?.value }
   }
 
-  @inlinable public func contains(_ key: Key) -> Bool { index[key] != nil }
+  @inlinable package func contains(_ key: Key) -> Bool { index[key] != nil }
 
-  @inlinable public mutating func set(_ value: Value, for key: Key) {
+  @inlinable package mutating func set(_ value: Value, for key: Key) {
     if let place = index[key] {
       places[place]?.value = value
       if place != last {
@@ -84,7 +85,7 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
   }
 
   @discardableResult @inlinable
-  public mutating func remove(_ key: Key) -> Value? {
+  package mutating func remove(_ key: Key) -> Value? {
     guard let place = index.removeValue(forKey: key) else { return nil }
     unlink(place)
     free.append(place)
@@ -92,12 +93,12 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
     return places[place]?.value
   }
 
-  @inlinable public var oldest: (key: Key, value: Value)? {
+  @inlinable package var oldest: (key: Key, value: Value)? {
     guard first != Self.none, let place = places[first] else { return nil }
     return (place.key, place.value)
   }
 
-  @inlinable public func forEach(_ body: (Key, Value) -> Void) {
+  @inlinable package func forEach(_ body: (Key, Value) -> Void) {
     var next = first
     while next != Self.none, let place = places[next] {
       body(place.key, place.value)

@@ -1,13 +1,13 @@
 /// An element in a line, and when it came.
-public struct Waiting<Element: Sendable>: Sendable {
-  public let element: Element
-  public let since: Instant
+@usableFromInline package struct Waiting<Element: Sendable>: Sendable {
+  @usableFromInline package let element: Element
+  @usableFromInline package let since: Instant
 
-  @inlinable public init(element: Element, since: Instant) { (self.element, self.since) = (element, since) }
+  @inlinable package init(element: Element, since: Instant) { (self.element, self.since) = (element, since) }
 }
 
 /// The pace of a line: when its first element may leave.
-public protocol Pace: Sendable {
+@usableFromInline package protocol Pace: Sendable {
   /// Whether an element that only marks a place among others leaves as soon as it is the first.
   var isFreeForMarks: Bool { get }
 
@@ -22,7 +22,7 @@ public protocol Pace: Sendable {
 }
 
 /// What a line that is full does with one element more.
-public enum WhenFull: Sendable {
+@usableFromInline package enum WhenFull: Sendable {
   /// The stream fails; the text is the name of the operator.
   case fail(String)
   /// The element that has waited longest leaves before its time.
@@ -34,9 +34,10 @@ public enum WhenFull: Sendable {
 /// The state machine of `delay` and `rateLimit`: a line that elements leave in order, each when its time has come.
 ///
 /// Inlinable for the same reason as `MemoryState`.
-public struct LineMachine<Rule: Pace, Element: Sendable, Copy: StoredQueue<Waiting<Element>>>: Machine {
-  public typealias Input = Element
-  public typealias Output = Element
+@usableFromInline
+package struct LineMachine<Rule: Pace, Element: Sendable, Copy: StoredQueue<Waiting<Element>>>: Machine {
+  @usableFromInline package typealias Input = Element
+  @usableFromInline package typealias Output = Element
 
   @usableFromInline var pace: Rule
   @usableFromInline var line = Queue<Waiting<Element>>()
@@ -46,7 +47,7 @@ public struct LineMachine<Rule: Pace, Element: Sendable, Copy: StoredQueue<Waiti
   @usableFromInline let isMark: (@Sendable (Element) -> Bool)?
 
   /// Marks, such as the end of a poll, are never dropped.
-  @inlinable public init(
+  @inlinable package init(
     _ pace: Rule, bound: Int, whenFull: WhenFull, copy: Copy, isMark: (@Sendable (Element) -> Bool)? = nil
   ) {
     self.pace = pace
@@ -56,15 +57,15 @@ public struct LineMachine<Rule: Pace, Element: Sendable, Copy: StoredQueue<Waiti
     self.isMark = isMark
   }
 
-  @inlinable public var nextDeadline: Instant? { line.first.map { pace.due(since: $0.since) } }
-  @inlinable public var waiting: Int { line.elements.count { !marks($0.element) } }
+  @inlinable package var nextDeadline: Instant? { line.first.map { pace.due(since: $0.since) } }
+  @inlinable package var waiting: Int { line.elements.count { !marks($0.element) } }
 
-  @inlinable public mutating func start(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func start(_ host: some MachineHost<Element>) {
     for waiting in copy.waiting { line.append(waiting) }
     wake(host)
   }
 
-  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
+  @inlinable package mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
     if !line.isEmpty { wake(host) }  // makes room
     let now = host.now
     let new = Waiting(element: element, since: now)
@@ -75,15 +76,15 @@ public struct LineMachine<Rule: Pace, Element: Sendable, Copy: StoredQueue<Waiti
     if line.count == 1 { wake(host) }
   }
 
-  @inlinable public mutating func wake(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func wake(_ host: some MachineHost<Element>) {
     while let first = line.first, isDue(first, host.now) { leaveFirst(host) }
   }
 
-  @inlinable public mutating func flush(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func flush(_ host: some MachineHost<Element>) {
     while !line.isEmpty { leaveFirst(host) }
   }
 
-  @inlinable public func end(at now: Instant) -> Instant? { pace.end(at: now) }
+  @inlinable package func end(at now: Instant) -> Instant? { pace.end(at: now) }
 
   @inlinable func marks(_ element: Element) -> Bool { isMark?(element) ?? false }
 

@@ -2,7 +2,7 @@
 ///
 /// It has no thread, lock, clock or timer: its host calls it, one call at a time, and hands in memory (`KeyedState`).
 /// Programs have `MachineObserver` for a host, behind each operator with time; `flow` has one for its steps.
-public protocol Machine<Input, Output>: Sendable {
+@usableFromInline package protocol Machine<Input, Output>: Sendable {
   associatedtype Input: Sendable
   associatedtype Output: Sendable
 
@@ -30,16 +30,16 @@ public protocol Machine<Input, Output>: Sendable {
 }
 
 extension Machine {
-  @inlinable public var nextDeadline: Instant? { nil }
-  @inlinable public var waiting: Int { 0 }
-  @inlinable public func start(_ host: some MachineHost<Output>) {}
-  @inlinable public func wake(_ host: some MachineHost<Output>) {}
-  @inlinable public func flush(_ host: some MachineHost<Output>) {}
-  @inlinable public func end(at now: Instant) -> Instant? { nil }
+  @inlinable package var nextDeadline: Instant? { nil }
+  @inlinable package var waiting: Int { 0 }
+  @inlinable package func start(_ host: some MachineHost<Output>) {}
+  @inlinable package func wake(_ host: some MachineHost<Output>) {}
+  @inlinable package func flush(_ host: some MachineHost<Output>) {}
+  @inlinable package func end(at now: Instant) -> Instant? { nil }
 }
 
 /// The host of a machine: has the time, and takes the outputs.
-public protocol MachineHost<Output> {
+@usableFromInline package protocol MachineHost<Output> {
   associatedtype Output: Sendable
 
   var now: Instant { get }
@@ -51,7 +51,7 @@ public protocol MachineHost<Output> {
 }
 
 /// What a machine does with more than it may hold.
-public enum Excess: Sendable {
+@usableFromInline package enum Excess: Sendable {
   /// The key that was written longest ago is forgotten.
   case forgotten
   /// The element that waits longest is emitted before its time.

@@ -3,10 +3,11 @@
 /// At most `bound` keys wait; beyond that, the one that has waited longest is emitted at once.
 ///
 /// Inlinable for the same reason as `MemoryState`.
-public struct SampleMachine<State: KeyedState, Begin: StoredCell<Instant>, Element: Sendable>: Machine
+@usableFromInline
+package struct SampleMachine<State: KeyedState, Begin: StoredCell<Instant>, Element: Sendable>: Machine
 where State: Sendable, State.Value == Element {
-  public typealias Input = Element
-  public typealias Output = Element
+  @usableFromInline package typealias Input = Element
+  @usableFromInline package typealias Output = Element
 
   @usableFromInline var latest: State
   @usableFromInline let interval: Duration
@@ -17,7 +18,7 @@ where State: Sendable, State.Value == Element {
   @usableFromInline var begin = Instant()
   @usableFromInline var next: Instant?
 
-  @inlinable public init(
+  @inlinable package init(
     state: State, begin: Begin, every interval: Duration, bound: Int,
     by key: @escaping @Sendable (Element) throws -> State.Key
   ) {
@@ -28,16 +29,16 @@ where State: Sendable, State.Value == Element {
     self.key = key
   }
 
-  @inlinable public var nextDeadline: Instant? { next }
-  @inlinable public var waiting: Int { latest.count }
+  @inlinable package var nextDeadline: Instant? { next }
+  @inlinable package var waiting: Int { latest.count }
 
-  @inlinable public mutating func start(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func start(_ host: some MachineHost<Element>) {
     begin = stored.value ?? host.now
     stored.set(begin)
     if latest.count > 0 { next = end(after: host.now) }
   }
 
-  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
+  @inlinable package mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
     let key = try key(element)
     if let next, next <= host.now { wake(host) }
     latest.set(element, for: key)
@@ -49,12 +50,12 @@ where State: Sendable, State.Value == Element {
     if next == nil { next = end(after: host.now) }
   }
 
-  @inlinable public mutating func wake(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func wake(_ host: some MachineHost<Element>) {
     next = nil
     flush(host)
   }
 
-  @inlinable public mutating func flush(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func flush(_ host: some MachineHost<Element>) {
     while let oldest = latest.oldest {
       latest.remove(oldest.key)
       host.emit(oldest.value)

@@ -1,5 +1,5 @@
 /// A single value of a machine that the next run begins with.
-public protocol StoredCell<Element>: Sendable {
+@usableFromInline package protocol StoredCell<Element>: Sendable {
   associatedtype Element: Sendable
 
   /// The stored value; nil where there is none.
@@ -9,7 +9,7 @@ public protocol StoredCell<Element>: Sendable {
 }
 
 /// The durable copy of a queue that a machine has in memory.
-public protocol StoredQueue<Element>: Sendable {
+@usableFromInline package protocol StoredQueue<Element>: Sendable {
   associatedtype Element: Sendable
 
   /// The elements that waited when the last run ended, in order.
@@ -21,12 +21,12 @@ public protocol StoredQueue<Element>: Sendable {
 }
 
 /// The storage of a machine that keeps nothing for another run.
-public struct NoStorage<Element: Sendable>: StoredCell, StoredQueue {
-  @inlinable public init() {}
-  @inlinable public var value: Element? { nil }
-  @inlinable public func set(_ value: Element?) {}
-  @inlinable public var waiting: [Element] { [] }
-  @inlinable public func append(_ value: Element) {}
-  @inlinable public func removeFirst() {}
-  @inlinable public func removeAll() {}
+@usableFromInline package struct NoStorage<Element: Sendable>: StoredCell, StoredQueue {
+  @inlinable package init() {}
+  @inlinable package var value: Element? { nil }
+  @inlinable package func set(_ value: Element?) {}
+  @inlinable package var waiting: [Element] { [] }
+  @inlinable package func append(_ value: Element) {}
+  @inlinable package func removeFirst() {}
+  @inlinable package func removeAll() {}
 }

@@ -1,9 +1,9 @@
 /// The open period of a key, and the element that waits for its end.
-public struct OpenPeriod<Element: Sendable>: Sendable {
-  public var end: Instant
-  public var held: Element?
+@usableFromInline package struct OpenPeriod<Element: Sendable>: Sendable {
+  @usableFromInline package var end: Instant
+  @usableFromInline package var held: Element?
 
-  @inlinable public init(end: Instant, held: Element?) { (self.end, self.held) = (end, held) }
+  @inlinable package init(end: Instant, held: Element?) { (self.end, self.held) = (end, held) }
 }
 
 /// The state machine of `throttle`: passes on at most one element of each key per period.
@@ -12,10 +12,10 @@ public struct OpenPeriod<Element: Sendable>: Sendable {
 /// most `bound` keys have an open period; beyond that, the one that ends first is closed.
 ///
 /// Inlinable for the same reason as `MemoryState`.
-public struct ThrottleMachine<State: KeyedState, Element: Sendable>: Machine
+@usableFromInline package struct ThrottleMachine<State: KeyedState, Element: Sendable>: Machine
 where State: Sendable, State.Value == OpenPeriod<Element> {
-  public typealias Input = Element
-  public typealias Output = Element
+  @usableFromInline package typealias Input = Element
+  @usableFromInline package typealias Output = Element
 
   @usableFromInline var periods: State
   @usableFromInline let length: Duration
@@ -24,7 +24,7 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
   @usableFromInline let key: @Sendable (Element) throws -> State.Key
   @usableFromInline var deadlines = Deadlines<State.Key>()
 
-  @inlinable public init(
+  @inlinable package init(
     state: State, period: Duration, latest: Bool, bound: Int,
     by key: @escaping @Sendable (Element) throws -> State.Key
   ) {
@@ -38,17 +38,17 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
     for (key, end) in ends { deadlines.set(end, for: key) }
   }
 
-  @inlinable public var nextDeadline: Instant? {
+  @inlinable package var nextDeadline: Instant? {
     mutating get { deadlines.nextLook }
   }
 
-  @inlinable public var waiting: Int {
+  @inlinable package var waiting: Int {
     var count = 0
     periods.forEach { if $1.held != nil { count += 1 } }
     return count
   }
 
-  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
+  @inlinable package mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
     let key = try key(element)
     // What is due goes first, though its alarm may be late.
     wake(host)
@@ -61,7 +61,7 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
   }
 
   /// Closes the periods that have ended; an element that was held back opens the next.
-  @inlinable public mutating func wake(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func wake(_ host: some MachineHost<Element>) {
     while let key = deadlines.popFirst(dueBy: host.now) {
       guard let held = periods.remove(key)?.held else { continue }
       open(key, at: host.now)
@@ -69,7 +69,7 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
     }
   }
 
-  @inlinable public mutating func flush(_ host: some MachineHost<Element>) {
+  @inlinable package mutating func flush(_ host: some MachineHost<Element>) {
     var held: [(key: State.Key, element: Element)] = []
     periods.forEach { key, period in
       if let element = period.held { held.append((key, element)) }

@@ -1,15 +1,16 @@
 /// A token bucket, the state machine of `rateLimit`: permissions at a steady rate, with a reserve for bursts.
-public struct TokenBucket: Sendable {
+@usableFromInline package struct TokenBucket: Sendable {
   private let interval: Int64
   /// How far ahead of now the horizon may be: the time in which the reserve fills up.
   private let reserve: Duration
   /// When the bucket would have been empty, had it always been drawn on as now (the "theoretical arrival time").
-  public private(set) var horizon: Instant?
+  @usableFromInline package private(set) var horizon: Instant?
 
   /// `count` permissions each `period`, at most `burst` of them saved up.
   ///
   /// Full, or as another was with that horizon.
-  public init(_ count: Int, per period: Duration, burst: Int = 1, horizon: Instant? = nil) {
+  @usableFromInline package init(_ count: Int, per period: Duration, burst: Int = 1, horizon: Instant? = nil)
+  {
     self.horizon = horizon
     // Rounded up, for rounded down one more would fit into a period.
     let even = period.nanoseconds.quotientAndRemainder(dividingBy: Int64(max(1, count)))
@@ -19,13 +20,13 @@ public struct TokenBucket: Sendable {
   }
 
   /// When the next permission can be had: `now`, or later.
-  public func available(at now: Instant) -> Instant {
+  @usableFromInline package func available(at now: Instant) -> Instant {
     guard let horizon else { return now }
     return max(now, horizon - reserve)
   }
 
   /// Takes a permission, if one can be had now.
-  public mutating func take(at now: Instant) -> Bool {
+  @usableFromInline package mutating func take(at now: Instant) -> Bool {
     if available(at: now) > now { return false }
     horizon = max(horizon ?? now, now) + .nanoseconds(interval)
     return true

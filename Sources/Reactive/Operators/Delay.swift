@@ -19,15 +19,15 @@ extension Observable {
 }
 
 /// The pace of `delay`: everything leaves a fixed time after it came.
-public struct Lag: Pace {
+@usableFromInline package struct Lag: Pace {
   @usableFromInline let duration: Duration
 
-  @inlinable public init(_ duration: Duration) { self.duration = duration }
+  @inlinable package init(_ duration: Duration) { self.duration = duration }
 
-  @inlinable public var isFreeForMarks: Bool { false }
-  @inlinable public func due(since: Instant) -> Instant { since + duration }
-  @inlinable public func end(at now: Instant) -> Instant { now + duration }
-  @inlinable public func pass(at now: Instant) {}
+  @inlinable package var isFreeForMarks: Bool { false }
+  @inlinable package func due(since: Instant) -> Instant { since + duration }
+  @inlinable package func end(at now: Instant) -> Instant { now + duration }
+  @inlinable package func pass(at now: Instant) {}
 }
 
 extension Observable {

@@ -89,8 +89,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   private func start(_ value: Element) {
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
-    if sent == nil, let sole = inner.sole {
-      outlet.next(sole.element)
+    if sent == nil, inner.takeSole({ outlet.next($0) }) {
       if subscription.isDisposed { return }
       return finishInner()
     }

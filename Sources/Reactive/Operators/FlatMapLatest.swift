@@ -125,7 +125,7 @@ extension Observable {
   /// ```
   /// Observable.from([Observable.just(1), Observable.just(2)]).switchLatest()  // 1, 2, |
   /// ```
-  public func switchLatest<Output: Sendable>() -> Observable<Output> where Element == Observable<Output> {
+  public func switchLatest<Output: Sendable>() -> Observable<Output> where Element: Observable<Output> {
     flatMapLatest { $0 }
   }
 }

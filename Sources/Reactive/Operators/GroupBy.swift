@@ -1,7 +1,14 @@
-/// The elements of one key.
-public struct Group<Key: Hashable & Sendable, Element: Sendable>: Sendable {
+/// The elements of one key, as a stream.
+public final class Group<Key: Hashable & Sendable, Element: Sendable>: Observable<Element>,
+  @unchecked Sendable
+{
+  /// What these elements have in common.
   public let key: Key
-  public let elements: Observable<Element>
+
+  fileprivate init(_ key: Key, _ elements: Broadcast<Element>) {
+    self.key = key
+    super.init(attaching: { observer, subscription in elements.attach(observer, in: subscription) })
+  }
 }
 
 extension Observable {
@@ -14,7 +21,7 @@ extension Observable {
   /// group that has been without an element longest; a later element of its key then opens it anew. Elements are not
   /// kept: subscribe to a group when it comes. Groups that are open when the subscription ends complete.
   /// ```
-  /// Observable.from(1...4).group { $0 % 2 }.flatMap { $0.elements.takeLast(1) }  // 3, 4, |
+  /// Observable.from(1...4).group { $0 % 2 }.flatMap { $0.takeLast(1) }  // 3, 4, |
   /// ```
   public func group<Key: Hashable & Sendable>(
     limit: Int = 1024, completesOldest: Bool = false,
@@ -32,7 +39,7 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
   private let limit: Int
   private let completesOldest: Bool
   private let key: @Sendable (Element) throws -> Key
-  let turn = Serializer(MemoryState<Key, PublishSubject<Element>>())
+  let turn = Serializer(MemoryState<Key, Broadcast<Element>>())
 
   init(
     _ downstream: any Observer<Group<Key, Element>>, _ subscription: Subscription, _ limit: Int,
@@ -71,9 +78,9 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
       }
       turn.state.remove(oldest.key)?.complete()
     }
-    let group = PublishSubject<Element>()
+    let group = Broadcast<Element>()
     turn.state.set(group, for: key)
-    downstream.next(Group(key: key, elements: group.observable))
+    downstream.next(Group(key, group))
     group.next(value)
   }
 

@@ -6,6 +6,9 @@
 /// let counting = polls.subscribe(next: { count($0) })
 /// let connection = polls.connect()
 /// ```
+///
+/// A chain made of it, as any other, holds what it is made of, so that one who has only `polls.map { … }` still has the
+/// source. A chain of `polls.observable` leaves the source to those who can connect to it.
 public final class ConnectableObservable<Element: Sendable>: Observable<Element>, @unchecked Sendable {
   private let source: Observable<Element>
   private let broadcast: Broadcast<Element>

@@ -22,19 +22,19 @@ extension Observable {
 }
 
 /// The pace of `rateLimit`: each element needs a token of a bucket, whose horizon is kept for the next run.
-public struct Rate<Horizon: StoredCell<Instant>>: Pace {
+@usableFromInline package struct Rate<Horizon: StoredCell<Instant>>: Pace {
   @usableFromInline var bucket: TokenBucket
   @usableFromInline let horizon: Horizon
 
-  @inlinable public init(_ bucket: TokenBucket, horizon: Horizon) {
+  @inlinable package init(_ bucket: TokenBucket, horizon: Horizon) {
     (self.bucket, self.horizon) = (bucket, horizon)
   }
 
-  @inlinable public var isFreeForMarks: Bool { true }
-  @inlinable public func due(since: Instant) -> Instant { bucket.available(at: since) }
-  @inlinable public func end(at now: Instant) -> Instant { now }
+  @inlinable package var isFreeForMarks: Bool { true }
+  @inlinable package func due(since: Instant) -> Instant { bucket.available(at: since) }
+  @inlinable package func end(at now: Instant) -> Instant { now }
 
-  @inlinable public mutating func pass(at now: Instant) {
+  @inlinable package mutating func pass(at now: Instant) {
     _ = bucket.take(at: now)
     horizon.set(bucket.horizon)
   }

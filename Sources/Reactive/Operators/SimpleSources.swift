@@ -20,7 +20,14 @@ extension Observable {
   @inlinable
   public static func from<Elements: Sequence & Sendable>(_ elements: Elements) -> Observable
   where Elements.Element == Element {
-    Observable { observer, subscription in
+    Observable(elements)
+  }
+
+  /// Emits the elements of a sequence: `from(_:)`.
+  @inlinable
+  public convenience init<Elements: Sequence & Sendable>(_ elements: Elements)
+  where Elements.Element == Element {
+    self.init { observer, subscription in
       for element in elements {
         if subscription.isDisposed { return }
         observer.next(element)

@@ -12,7 +12,7 @@ extension Observable {
   public static func task(
     on scheduler: (any Scheduler)? = nil, _ work: @escaping @Sendable () async throws -> Element
   ) -> Observable {
-    running(on: scheduler) { observer, subscription in
+    Observable(on: scheduler) { observer, subscription in
       let value = try await work()
       if !subscription.isDisposed { observer.next(value) }
     }
@@ -30,7 +30,14 @@ extension Observable {
   public static func from<Elements: AsyncSequence & Sendable>(
     _ elements: Elements, on scheduler: (any Scheduler)? = nil
   ) -> Observable where Elements.Element == Element {
-    running(on: scheduler) { observer, subscription in
+    Observable(elements, on: scheduler)
+  }
+
+  /// Emits the elements of an asynchronous sequence, in a task: `from(_:on:)`.
+  public convenience init<Elements: AsyncSequence & Sendable>(
+    _ elements: Elements, on scheduler: (any Scheduler)? = nil
+  ) where Elements.Element == Element {
+    self.init(on: scheduler) { observer, subscription in
       for try await element in elements {
         if subscription.isDisposed { return }
         observer.next(element)
@@ -39,25 +46,12 @@ extension Observable {
     }
   }
 
-  /// Emits the elements of a sequence: `from(_:)`.
-  public convenience init(_ elements: some Sequence<Element> & Sendable) {
-    let source = Observable<Element>.from(elements)
-    self.init { observer, subscription in source.attach(observer, in: subscription) }
-  }
-
-  /// Emits the elements of an asynchronous sequence, in a task: `from(_:on:)`.
-  public convenience init<Elements: AsyncSequence & Sendable>(_ elements: Elements)
-  where Elements.Element == Element {
-    let source = Observable<Element>.from(elements)
-    self.init { observer, subscription in source.attach(observer, in: subscription) }
-  }
-
   /// Runs `body` as a task; the stream completes when it returns, and fails when it throws.
-  private static func running(
+  private convenience init(
     on scheduler: (any Scheduler)?,
     _ body: @escaping @Sendable (any Observer<Element>, Subscription) async throws -> Void
-  ) -> Observable {
-    Observable { observer, subscription in
+  ) {
+    self.init { observer, subscription in
       subscription.run(on: scheduler) { subscription in
         do {
           try await body(observer, subscription)

@@ -65,30 +65,3 @@ extension Observable {
     }
   }
 }
-
-/// A stream whose first element can be awaited.
-///
-/// A protocol, so that the `value` of a `BehaviorSubject`, which is there at once, comes before this one.
-public protocol AwaitableStream<Element> {
-  associatedtype Element: Sendable
-  func take(_ count: Int) -> Observable<Element>
-}
-
-extension Observable: AwaitableStream {}
-
-extension AwaitableStream {
-  /// The first element, awaited; the subscription ends with it.
-  ///
-  /// `numbers.toArray().value` is all of them. It throws the error of the stream, `ReactiveError.noElement` for a stream
-  /// that completes without an element, and `CancellationError` in a task that is cancelled.
-  /// ```
-  /// let answer = try await Observable.just(42).value
-  /// ```
-  public var value: Element {
-    get async throws {
-      for try await value in take(1).values { return value }
-      try Task.checkCancellation()
-      throw ReactiveError.noElement
-    }
-  }
-}

@@ -1,12 +1,9 @@
-import Glibc
-
 /// A lock around a value, with a condition: threads can wait until the value is as they want it.
 ///
-/// Made of POSIX parts because a `Mutex` has nothing to wait on. Deadlines are those of the monotonic clock.
+/// Made of a `Platform.Monitor` because a `Mutex` has nothing to wait on. Deadlines are those of the monotonic clock.
 package final class ConditionLock<Value: Sendable>: Sendable {
   private struct Parts {
-    var mutex = pthread_mutex_t()
-    var changed = pthread_cond_t()
+    var monitor = Platform.Monitor()
     var value: Value
   }
 
@@ -16,17 +13,11 @@ package final class ConditionLock<Value: Sendable>: Sendable {
   package init(_ value: Value) {
     parts = .allocate(capacity: 1)
     parts.initialize(to: Parts(value: value))
-    pthread_mutex_init(&parts.pointee.mutex, nil)
-    var attributes = pthread_condattr_t()
-    pthread_condattr_init(&attributes)
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-    pthread_cond_init(&parts.pointee.changed, &attributes)
-    pthread_condattr_destroy(&attributes)
+    parts.pointee.monitor.open()
   }
 
   deinit {
-    pthread_cond_destroy(&parts.pointee.changed)
-    pthread_mutex_destroy(&parts.pointee.mutex)
+    parts.pointee.monitor.close()
     parts.deinitialize(count: 1)
     parts.deallocate()
   }
@@ -35,13 +26,13 @@ package final class ConditionLock<Value: Sendable>: Sendable {
   ///
   /// `body` runs under the lock: it must not call out to code that may block or take it again.
   package func change<Result>(wakingOne: Bool = false, _ body: (inout Value) -> Result) -> Result {
-    pthread_mutex_lock(&parts.pointee.mutex)
-    defer { pthread_mutex_unlock(&parts.pointee.mutex) }
+    parts.pointee.monitor.lock()
+    defer { parts.pointee.monitor.unlock() }
     let result = body(&parts.pointee.value)
     if wakingOne {
-      pthread_cond_signal(&parts.pointee.changed)
+      parts.pointee.monitor.wakeOne()
     } else {
-      pthread_cond_broadcast(&parts.pointee.changed)
+      parts.pointee.monitor.wakeAll()
     }
     return result
   }
@@ -52,19 +43,14 @@ package final class ConditionLock<Value: Sendable>: Sendable {
   package func wait<Result>(
     until deadline: Instant = .distantFuture, quietly: Bool = false, for body: (inout Value) -> Result?
   ) -> Result? {
-    pthread_mutex_lock(&parts.pointee.mutex)
-    defer { pthread_mutex_unlock(&parts.pointee.mutex) }
-    var time = MonotonicClock.timespec(of: deadline)
+    parts.pointee.monitor.lock()
+    defer { parts.pointee.monitor.unlock() }
     while true {
       if let result = body(&parts.pointee.value) {
-        if !quietly { pthread_cond_broadcast(&parts.pointee.changed) }
+        if !quietly { parts.pointee.monitor.wakeAll() }
         return result
       }
-      if deadline == .distantFuture {
-        pthread_cond_wait(&parts.pointee.changed, &parts.pointee.mutex)
-      } else if pthread_cond_timedwait(&parts.pointee.changed, &parts.pointee.mutex, &time) == ETIMEDOUT {
-        return body(&parts.pointee.value)
-      }
+      if !parts.pointee.monitor.wait(until: deadline) { return body(&parts.pointee.value) }
     }
   }
 }

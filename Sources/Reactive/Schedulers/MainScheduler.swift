@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// The main actor as a scheduler: `observe(on: .main)`.
@@ -31,7 +30,7 @@ public final class MainScheduler: Scheduler {
 
   public var now: Instant { MonotonicClock.now }
 
-  public var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() || isMainThread() }
+  public var isCurrent: Bool { thread.load(ordering: .relaxed) == Platform.thread || Platform.isMainThread }
 
   public func perform(_ work: @escaping @Sendable () -> Void) {
     let isFirst = line.withLock { line in
@@ -63,7 +62,7 @@ public final class MainScheduler: Scheduler {
 
   /// Does what waits now; what comes meanwhile is a turn of its own, so that the main actor gets to its other work.
   @MainActor private func run() {
-    thread.store(pthread_self(), ordering: .relaxed)
+    thread.store(Platform.thread, ordering: .relaxed)
     for piece in line.withLock({ $0.takeAll() }) { piece() }
     thread.store(0, ordering: .relaxed)
     let again = line.withLock { line in

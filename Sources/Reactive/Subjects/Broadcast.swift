@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The core of the three subjects: passes events, one at a time, to all listed observers, and replays the last
+/// The core of subjects, relays and connectable observables: passes events, one at a time, to all listed observers, and replays the last
 /// `memory` elements to a late one.
 ///
 /// An element is remembered as soon as it is sent, and takes its place in the line of deliveries under the same lock:

@@ -10,12 +10,12 @@ public class Relay<Element: Sendable>: Observable<Element>, Observer, @unchecked
     super.init(attaching: { observer, subscription in broadcast.attach(observer, in: subscription) })
   }
 
-  /// What the relay is fed, for those who are not to feed it.
-  public final var observable: Observable<Element> {
-    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
-  }
+  /// Whether there are subscribers.
+  public final var hasObservers: Bool { broadcast.hasObservers }
 
   public final func next(_ value: Element) { broadcast.next(value) }
+  public final func next(batch: [Element]) { broadcast.next(batch: batch) }
+  public final var takesBatches: Bool { true }
   public final func fail(_ error: any Error) { Diagnostics.report(.unhandledError(error)) }
   public final func complete() {}
 }
@@ -47,7 +47,7 @@ public final class BehaviorRelay<Element: Sendable>: Relay<Element>, @unchecked 
   }
 
   /// The present value: the last one sent.
-  public var value: Element {
+  public override var value: Element {
     guard let value = broadcast.latest else { preconditionFailure("the memory starts with a value") }
     return value
   }

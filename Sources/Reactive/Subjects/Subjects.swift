@@ -3,17 +3,15 @@
 /// Elements may be sent from any thread, and from inside an element's delivery: they are delivered one at a time,
 /// to every observer in the same order, by whichever thread is delivering already: `next` returns at once then, and
 /// the one inside may be held up by what others send. After a terminal, a new subscriber gets that terminal at once.
+///
+/// Combine has a protocol of this name, and RxSwift's subjects have the names of these three, which is what their users look
+/// for: a file that imports two of the libraries writes `Reactive.Subject`.
 public class Subject<Element: Sendable>: Observable<Element>, Observer, @unchecked Sendable {
   final let broadcast: Broadcast<Element>
 
-  init(_ broadcast: Broadcast<Element>) {
+  fileprivate init(_ broadcast: Broadcast<Element>) {
     self.broadcast = broadcast
     super.init(attaching: { observer, subscription in broadcast.attach(observer, in: subscription) })
-  }
-
-  /// What the subject is fed, for those who are not to feed it.
-  public final var observable: Observable<Element> {
-    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
   }
 
   /// Whether there are subscribers.
@@ -55,7 +53,7 @@ public final class BehaviorSubject<Element: Sendable>: Subject<Element>, @unchec
   }
 
   /// The present value: the last one sent, though its delivery may still wait for others.
-  public var value: Element {
+  public override var value: Element {
     guard let value = broadcast.latest else { preconditionFailure("the memory starts with a value") }
     return value
   }

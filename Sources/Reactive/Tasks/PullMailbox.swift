@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A mailbox that a task empties one element at a time: the same admission as that of `observe(on:)`, without a scheduler.
@@ -48,7 +47,7 @@ final class PullMailbox<Element: Sendable>: Sendable {
   }
 
   func attach(to source: Observable<Element>) {
-    attaching.store(pthread_self(), ordering: .relaxed)
+    attaching.store(Platform.thread, ordering: .relaxed)
     source.attach(Intake(self), in: upstream)
     attaching.store(0, ordering: .relaxed)
   }
@@ -124,7 +123,7 @@ final class PullMailbox<Element: Sendable>: Sendable {
   /// Sleeps until an element has been taken; a task that sends does so for as long as `MailboxGate.patience`, because it
   /// holds a thread that the receiver may need.
   private func waitForRoom() {
-    if attaching.load(ordering: .relaxed) == pthread_self() {
+    if attaching.load(ordering: .relaxed) == Platform.thread {
       if state.withLock({ $0.gate.widen(to: Self.attachingLimit) }) { return }
       let limit = max(capacity, Self.attachingLimit)
       return end(

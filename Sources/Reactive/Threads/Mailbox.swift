@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A mailbox: takes elements from any thread and delivers them on a scheduler, in order, at most `capacity` waiting.
@@ -166,7 +165,7 @@ final class Mailbox<Element: Sendable>: Observer {
     if delivered.load(ordering: .relaxed) == before { fail(ReactiveError.standstill(limit: capacity)) }
   }
 
-  private var isOnTaskPool: Bool { !isMainThread() && withUnsafeCurrentTask { $0 != nil } }
+  private var isOnTaskPool: Bool { !Platform.isMainThread && withUnsafeCurrentTask { $0 != nil } }
 
   private func close() {
     var dropped = RingBuffer<Element>(capacity: 1)
@@ -176,12 +175,4 @@ final class Mailbox<Element: Sendable>: Observer {
     }
     for _ in 0..<sleepers { room.ring() }
   }
-}
-
-/// Whether the caller is the thread that `main` runs on, by the link of the kernel to the calling thread.
-func isMainThread() -> Bool {
-  var link = [CChar](repeating: 0, count: 64)
-  let length = readlink("/proc/thread-self", &link, link.count)  // such as 1234/task/1236
-  let parts = link.prefix(max(0, length)).split(separator: CChar(UInt8(ascii: "/")))
-  return parts.first == parts.last
 }

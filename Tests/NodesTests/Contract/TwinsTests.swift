@@ -1,5 +1,6 @@
 import Language
 import Reactive
+import ReactiveTesting
 import Testing
 
 @testable import Nodes

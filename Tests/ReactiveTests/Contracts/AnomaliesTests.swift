@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 import TestScale
 import Testing
 
@@ -16,12 +17,12 @@ import Testing
       guard once.raiseOnce() else { return }
       let back = inThreads(1, patience: 5) { _ in
         subject.next(7)
-        subject.observable.subscribe().dispose()
+        subject.subscribe().dispose()
         witness.subscription.dispose()
       }
       if !back { stuck.raise() }
     }
-    witness.watch(contract.build(subject.observable, clock, { $0 }))
+    witness.watch(contract.build(subject, clock, { $0 }))
     for number in 1...4 { subject.next(number) }
     clock.advance(by: .seconds(10))
     subject.complete()
@@ -37,7 +38,7 @@ import Testing
     let once = Flag()
     let subscription = Subscription()
     let chain = contract.build(
-      subject.observable, clock,
+      subject, clock,
       { number in
         if once.raiseOnce() {
           let back = inThreads(1, patience: 5) { _ in
@@ -58,7 +59,7 @@ import Testing
     let subject = PublishSubject<Int>()
     let subscription = Subscription()
     let back = Flag()
-    subject.observable.subscribe(in: subscription)
+    subject.subscribe(in: subscription)
     subscription.onDispose {
       if inThreads(1, patience: 5, { _ in subscription.onDispose {} }) { back.raise() }
     }
@@ -70,8 +71,8 @@ import Testing
     let subject = ReplaySubject<Int>(limit: 2)
     subject.next(1)
     let back = Flag()
-    _ = subject.observable.subscribe(next: { _ in
-      if inThreads(1, patience: 5, { _ in subject.observable.subscribe().dispose() }) { back.raise() }
+    _ = subject.subscribe(next: { _ in
+      if inThreads(1, patience: 5, { _ in subject.subscribe().dispose() }) { back.raise() }
     })
     #expect(back.isRaised)
   }
@@ -91,8 +92,8 @@ import Testing
       if text == "1" { subject.next(2) }
     }
     let second = Witness()
-    first.watch(subject.observable.map { "\($0)" })
-    second.watch(subject.observable.map { "\($0)" })
+    first.watch(subject.map { "\($0)" })
+    second.watch(subject.map { "\($0)" })
     subject.next(1)
     #expect(first.elements == ["1", "2"])
     #expect(second.elements == ["1", "2"])
@@ -103,8 +104,8 @@ import Testing
     let subject = PublishSubject<Int>()
     let late = Witness()
     let once = Flag()
-    _ = subject.observable.subscribe(next: { _ in
-      if once.raiseOnce() { late.watch(subject.observable.map { "\($0)" }) }
+    _ = subject.subscribe(next: { _ in
+      if once.raiseOnce() { late.watch(subject.map { "\($0)" }) }
     })
     subject.next(1)
     subject.next(2)
@@ -129,7 +130,7 @@ import Testing
     let outside = PublishSubject<Int>()
     let fromLane = PublishSubject<Int>()
     let count = Tally()
-    _ = Observable.merge([outside.observable, fromLane.observable]).observe(on: lane, capacity: 4)
+    _ = Observable.merge([outside, fromLane]).observe(on: lane, capacity: 4)
       .subscribe(next: { _ in count.add() })
     let gate = Flag()
     lane.perform {
@@ -187,7 +188,7 @@ import Testing
 
   @Test func concatMapWithABacklogTakesNoStack() {
     let gate = PublishSubject<Int>()
-    let waiting = Observable.from(0..<60_000).concatMap { $0 == 0 ? gate.observable : Observable.from([$0]) }
+    let waiting = Observable.from(0..<60_000).concatMap { $0 == 0 ? gate : Observable.from([$0]) }
     let count = Tally()
     let done = Flag()
     _ = waiting.subscribe(next: { _ in count.add() }, complete: { done.raise() })

@@ -1,12 +1,14 @@
 import Foundation
 import Testing
 
-/// The limits in the README of the module, held against the declarations.
+/// The limits on the page “What is bounded”, held against the declarations.
 @Suite struct BoundsTests {
-  @Test func theREADMEHasEachDefaultLimit() throws {
+  @Test func thePageHasEachDefaultLimit() throws {
     let module = URL(filePath: #filePath).appending(path: "../../../../Sources/Reactive").standardized
-    let readme = try String(contentsOf: module.appending(path: "README.md"), encoding: .utf8)
-    let rows = readme.split(separator: "\n").filter { $0.hasPrefix("| `") }
+    let page = module.appending(path: "Reactive.docc/WhatIsBounded.md")
+    let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter {
+      $0.hasPrefix("| `")
+    }
     let folder = module.appending(path: "Operators")
     var count = 0
     for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
@@ -23,7 +25,7 @@ import Testing
             let cells = row.split(separator: "|")
             return cells.count > 1 && cells[0].contains("`\(name)") && cells[1].contains(limit)
           }
-          #expect(isThere, "\(name): \(limit) is not in the README")
+          #expect(isThere, "\(name): \(limit) is not on the page")
         }
       }
     }

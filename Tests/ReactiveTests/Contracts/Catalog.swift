@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 
 extension Contract {
   /// Every operator, by name, in the ways that differ inside.
@@ -11,7 +12,7 @@ extension Contract {
   private static let sources: [Contract] = [
     .source("Just") { _ in .just(1) },
     .source("Empty") { _ in Observable<Int>.empty() },
-    .source("Never") { _ in Observable<Int>.never() },
+    .source("Never") { _ in Observable<Int>.never() }.endless,
     .source("Fail") { _ in Observable<Int>.fail(Oops()) },
     .source("From") { _ in .from(1...3) },
     .source("Create") { _ in
@@ -67,7 +68,7 @@ extension Contract {
     .plain("Window", "count") { source, _ in source.window(2).flatMap { $0 } },
     .plain("Window", "time") { source, clock in source.window(2, or: second, on: clock).flatMap { $0 } },
     .calling("GroupBy") { source, _, probe in
-      source.group(limit: 2, completesOldest: true) { try probe($0) % 3 }.flatMap { $0.elements }
+      source.group(limit: 2, completesOldest: true) { try probe($0) % 3 }.flatMap { $0 }
     },
     .plain("Materialize") { source, _ in source.materialize() },
     .calling("Materialize", "dematerialize") { source, _, probe in
@@ -115,15 +116,16 @@ extension Contract {
   ]
 
   private static let combining: [Contract] = [
-    .plain("Merge") { source, _ in .merge([source, source, .just(0)]) },
+    .plain("Merge") { source, _ in .merge([source, source, .just(0)]) }.twice,
     .plain("Concat") { source, _ in source.concat(.just(0)) },
     .calling("CombineLatest") { source, _, probe in
       source.combineLatest(source) { try probe($0) + $1 }
-    },
+    }.twice,
     .calling("CombineLatest", "of any types") { source, _, probe in
       Observable.combineLatest(source, source, Observable.just("")) { try probe($0) + $1 + $2.count }
-    },
-    .plain("CombineLatestList") { source, _ in Observable<Int>.combineLatest([source, source, .just(0)]) },
+    }.twice,
+    .plain("CombineLatestList") { source, _ in Observable<Int>.combineLatest([source, source, .just(0)]) }
+      .twice,
     .plain("Zip", "list") { source, _ in Observable<Int>.zip([source, source]) },
     .calling("Zip") { source, _, probe in source.zip(source) { try probe($0) + $1 } },
     .calling("Zip", "of any types") { source, _, probe in

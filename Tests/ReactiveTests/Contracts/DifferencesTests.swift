@@ -1,12 +1,13 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
-/// What means something else in RxSwift: the table in the README of the module, row by row.
+/// What means something else in RxSwift: the table of the page “Coming from RxSwift”, row by row.
 @Suite struct DifferencesTests {
   @Test func combineLatestEndsWhenOneHasNothingToCombine() throws {
     try expectMarbles("-|") { clock in
       let empty = try clock.hot("-|")
-      return Observable.combineLatest([try clock.hot("a--b--|").observable, empty.observable]).map {
+      return Observable.combineLatest([try clock.hot("a--b--|"), empty]).map {
         $0.joined()
       }
     }
@@ -15,37 +16,37 @@ import Testing
   @Test func zipEndsWhenNothingCanFollow() throws {
     try expectMarbles("a-|", legend: ["a = ax"]) { clock in
       let short = try clock.hot("x-|")
-      return Observable.zip([try clock.hot("a----b|").observable, short.observable]).map { $0.joined() }
+      return Observable.zip([try clock.hot("a----b|"), short]).map { $0.joined() }
     }
   }
 
   @Test func throttleEmitsWhatWaitsAtTheEnd() throws {
     try expectMarbles("a--(c|)") { clock in
-      try clock.hot("abc|").observable.throttle(for: .seconds(9), on: clock)
+      try clock.hot("abc|").throttle(for: .seconds(9), on: clock)
     }
   }
 
   @Test func bufferCountsItsTimeFromTheFirstElement() throws {
     try expectMarbles("-------a--(c|)", legend: ["a = ab"]) { clock in
-      try clock.hot("-----ab--c|").observable.buffer(9, or: .seconds(2), on: clock).map { $0.joined() }
+      try clock.hot("-----ab--c|").buffer(9, or: .seconds(2), on: clock).map { $0.joined() }
     }
   }
 
   @Test func retryCountsRepeats() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("#")
-    #expect(clock.play(source.observable.retry(times: 2)) == "#")
+    #expect(clock.play(source.retry(times: 2)) == "#")
     #expect(source.subscriptions.count == 3)
   }
 
   @Test func skipUntilEndsWithItsSource() throws {
-    try expectMarbles("--|") { try $0.hot("a-|").observable.skip(until: Observable<Int>.never()) }
+    try expectMarbles("--|") { try $0.hot("a-|").skip(until: Observable<Int>.never()) }
   }
 
   @Test func sampleGoesByItsSource() throws {
     try expectMarbles("-a----|") { clock in
       let trigger = try clock.hot("-x-|")
-      return try clock.hot("a---b-|").observable.sample(trigger.observable)
+      return try clock.hot("a---b-|").sample(trigger)
     }
   }
 
@@ -53,8 +54,8 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.hot("a-a-a")
     let ended = Tally()
-    let subscription = source.observable.group { $0 }.subscribe(next: { group in
-      _ = group.elements.subscribe(complete: { ended.add() })
+    let subscription = source.group { $0 }.subscribe(next: { group in
+      _ = group.subscribe(complete: { ended.add() })
     })
     clock.advance(by: .seconds(2))
     subscription.dispose()
@@ -65,7 +66,7 @@ import Testing
   @Test func aConnectedStreamThatHasEndedStaysSo() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a|")
-    let shared = source.observable.publish()
+    let shared = source.publish()
     shared.connect()
     clock.run()
     shared.connect()
@@ -77,11 +78,11 @@ import Testing
     let subject = PublishSubject<Int>()
     let log = Journal<String>()
     let bag = Bag()
-    subject.observable.subscribe(next: { number in
+    subject.subscribe(next: { number in
       if number == 1 { subject.next(2) }
       log.note("a\(number)")
     }).disposed(by: bag)
-    subject.observable.subscribe(next: { log.note("b\($0)") }).disposed(by: bag)
+    subject.subscribe(next: { log.note("b\($0)") }).disposed(by: bag)
     subject.next(1)
     #expect(log.entries == ["a1", "b1", "a2", "b2"])
   }
@@ -89,7 +90,7 @@ import Testing
   @Test func aSubscriptionThatIsDisposedAtOnceDoesNotStart() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a|")
-    source.observable.subscribe(on: clock).subscribe().dispose()
+    source.subscribe(on: clock).subscribe().dispose()
     clock.run()
     #expect(source.subscriptions.isEmpty)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Reactive
+import ReactiveTesting
 import TestScale
 import Testing
 
@@ -83,7 +84,7 @@ import Testing
         let clock = run.clock
         let result = run.record(
           run.observables[0].flatMap(limit: limit) { outer in
-            try clock.cold("(xy)z|").observable.map { outer + $0 }
+            try clock.cold("(xy)z|").map { outer + $0 }
           })
         #expect(result.elements.count == 15, "limit \(limit), seed \(seed)")
         for outer in ["0a", "0b", "0c", "0d", "0e"] {
@@ -112,7 +113,7 @@ private final class Run: Sendable {
   /// The sources, each element with the number of its source before it.
   var observables: [Observable<String>] {
     sources.enumerated().map { [log] index, source in
-      source.observable.map { "\(index)\($0)" }.do(next: { log.append($0) })
+      source.map { "\(index)\($0)" }.do(next: { log.append($0) })
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Reactive
+import ReactiveTesting
 import Testing
 
 /// The promises every operator makes, tried on each of them by name.
@@ -19,127 +20,36 @@ import Testing
         operators.insert(found.1.lowercased())
       }
     }
+    let groups = try String(
+      contentsOf: folder.appending(path: "../Reactive.docc/Observable.md"), encoding: .utf8)
+    let listed = Set(groups.matches(of: /\n- ``(\w+)/).map { $0.1.lowercased() })
+    for name in operators {
+      #expect(listed.contains(name), "\(name) is in no group of Observable.md")
+    }
     let tried = Set(Contract.all.map { $0.name.lowercased() })
     #expect(operators.count > 40)
     for name in operators { #expect(tried.contains { $0.hasPrefix(name) }, "\(name) is not in the kit") }
     for name in tried { #expect(operators.contains { name.hasPrefix($0) }, "\(name) is no operator") }
   }
 
-  @Test(arguments: Contract.all) func keepsTheGrammarOnCompletion(_ contract: Contract) throws {
-    try checkGrammar(contract, "a-b(cd)--e-|")
+  @Test(arguments: Contract.all, Contract.Promise.allCases)
+  func keepsItsPromises(_ contract: Contract, _ promise: Contract.Promise) throws {
+    let breaches = try contract.breaches(of: promise)
+    #expect(breaches.isEmpty)
   }
 
-  @Test(arguments: Contract.all) func keepsTheGrammarOnFailure(_ contract: Contract) throws {
-    try checkGrammar(contract, "a-b(cd)--e-#")
-  }
-
-  @Test(arguments: Contract.all) func keepsTheGrammarWhenTheSourceEndsAtOnce(_ contract: Contract) throws {
-    let clock = VirtualScheduler()
-    let witness = Witness()
-    witness.watch(contract.build(.from(1...3), clock, { $0 }))
-    clock.run(limit: 1000)
-    #expect(witness.breaches.isEmpty)
-    #expect(witness.terminals <= 1)
-  }
-
-  @Test(arguments: Contract.all) func deliversNothingAfterDisposeInsideNext(_ contract: Contract) throws {
-    let clock = VirtualScheduler()
-    let source = try clock.hot("a-b(cd)--e-|", numbers)
-    let witness = Witness { witness, _ in witness.subscription.dispose() }
-    witness.watch(contract.build(source.observable, clock, { $0 }))
-    clock.run(limit: 1000)
-    #expect(witness.elements.count <= 1)
-    #expect(witness.elements.isEmpty || witness.terminals == 0)
-    #expect(contract.staysConnected || source.subscriptions.allSatisfy { $0.contains("!") })
-  }
-
-  @Test(arguments: Contract.all) func stopsASourceThatIsStillInsideSubscribe(_ contract: Contract) {
-    let clock = VirtualScheduler()
-    let emitted = Tally()
-    let source = Observable<Int>.create { emitter in
-      for number in 0..<1000 where !emitter.isDisposed {
-        emitted.add()
-        emitter.next(number)
-      }
-      emitter.complete()
+  @Test func aBrokenPromiseIsFound() throws {
+    // Forgets the end, goes on after a dispose, keeps its observers, and goes on when a closure throws.
+    let held = Locked<[any Sendable]>([])
+    let broken = Contract.calling("Broken") { source, _, probe in
+      Observable<Int>(attaching: { observer, _ in
+        held.withLock { $0.append(observer) }
+        source.subscribe(
+          in: Subscription(), next: { if let number = try? probe($0) { observer.next(number) } })
+      })
     }
-    let atDispose = Tally()
-    let witness = Witness { witness, _ in
-      atDispose.add(emitted.value)
-      witness.subscription.dispose()
-    }
-    witness.watch(contract.build(source, clock, { $0 }))
-    clock.run(limit: 1000)
-    #expect(witness.elements.count <= 1)
-    if !witness.elements.isEmpty, !contract.staysConnected { #expect(emitted.value == atDispose.value) }
-  }
-
-  @Test(arguments: Contract.all) func runsNothingWhenDisposedBeforehand(_ contract: Contract) throws {
-    let clock = VirtualScheduler()
-    let source = try clock.hot("a-b-|", numbers)
-    let elements = Tally()
-    let subscription = Subscription()
-    subscription.dispose()
-    contract.build(source.observable, clock, { $0 }).subscribe(
-      in: subscription, next: { _ in elements.add() })
-    clock.run(limit: 1000)
-    #expect(elements.value == 0)
-    #expect(source.subscriptions.isEmpty)
-  }
-
-  @Test(arguments: Contract.all.filter(\.throwing)) func failsOnceWhenAClosureThrows(_ contract: Contract)
-    throws
-  {
-    let clock = VirtualScheduler()
-    let source = try clock.hot("a-b-(cd)-e-|", numbers)
-    let calls = Tally()
-    let witness = Witness()
-    witness.watch(
-      contract.build(
-        source.observable, clock,
-        { number in
-          calls.add()
-          if calls.value >= 2 { throw Oops(number: number) }
-          return number
-        }))
-    clock.run(limit: 1000)
-    #expect(witness.failures.count == 1)
-    #expect(witness.failures.first is Oops)
-    #expect(witness.terminals == 1)
-    #expect(witness.breaches.isEmpty)
-    #expect(calls.value == 2, "the closure is not called again")
-    #expect(source.subscriptions.allSatisfy { $0.contains("!") }, "the source is left")
-  }
-
-  @Test(arguments: Contract.all.filter(\.hasSource)) func staysInOrderWhenFedFromInside(_ contract: Contract)
-  {
-    let clock = VirtualScheduler()
-    let subject = PublishSubject<Int>()
-    let fed = Tally()
-    let witness = Witness { _, _ in
-      if fed.value >= 3 { return }
-      fed.add()
-      subject.next(10 * fed.value)
-    }
-    witness.watch(contract.build(subject.observable, clock, { $0 }))
-    for number in 1...3 { subject.next(number) }
-    clock.advance(by: .seconds(10))
-    subject.complete()
-    clock.run(limit: 1000)
-    #expect(witness.breaches.isEmpty)
-    #expect(witness.terminals <= 1)
-  }
-
-  private func checkGrammar(_ contract: Contract, _ drawing: String) throws {
-    let clock = VirtualScheduler()
-    let source = try clock.hot(drawing, numbers)
-    let witness = Witness()
-    witness.watch(contract.build(source.observable, clock, { $0 }))
-    clock.run(limit: 1000)
-    #expect(witness.breaches.isEmpty)
-    if contract.name != "Never" { #expect(witness.terminals == 1) }
-    #expect(source.subscriptions.allSatisfy { $0.contains("!") })
+    let kept = try Contract.Promise.allCases.filter { try broken.breaches(of: $0).isEmpty }
+    #expect(kept == [.grammarAtOnce, .orderFromInside, .batches])
+    #expect(throws: Never.self) { try expectPromises(of: .plain("Map") { source, _ in source.map { $0 } }) }
   }
 }
-
-let numbers: [Character: Int] = ["a": 1, "b": 2, "c": 3, "d": 4, "e": 5]

@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 import TestScale
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
   @Test func aSubjectFedByFourThreadsDeliversEverythingOneAtATime() {
     let subject = PublishSubject<Int>()
     let witnesses = (0..<2).map { _ in Witness() }
-    for witness in witnesses { witness.watch(subject.observable.map { "\($0)" }) }
+    for witness in witnesses { witness.watch(subject.map { "\($0)" }) }
     #expect(
       inThreads(4) { index in for number in 0..<Self.many { subject.next(index * Self.many + number) } })
     for witness in witnesses {
@@ -26,7 +27,7 @@ import Testing
   @Test(arguments: ["merge", "combineLatest", "zip", "withLatest", "flatMap", "switchLatest"])
   func inputsOnSeveralThreadsAreMadeOne(_ name: String) {
     let subjects = (0..<3).map { _ in PublishSubject<Int>() }
-    let sources = subjects.map(\.observable)
+    let sources = subjects
     let joined: Observable<String> =
       switch name {
       case "merge": Observable.merge(sources).map { "\($0)" }
@@ -55,7 +56,7 @@ import Testing
     let subject = PublishSubject<Int>()
     let stop = Flag()
     let witness = Witness()
-    witness.watch(contract.build(subject.observable, lane, { $0 }))
+    witness.watch(contract.build(subject, lane, { $0 }))
     let feeding = Flag()
     let back = inThreads(2) { index in
       if index == 0 {
@@ -134,7 +135,7 @@ import Testing
     let subject = PublishSubject<Int>()
     let subscription = Subscription()
     let release = Flag()
-    subject.observable.observe(on: lane, capacity: 1).subscribe(
+    subject.observe(on: lane, capacity: 1).subscribe(
       in: subscription, next: { _ in _ = eventually { release.isRaised } })
     let sender = Flag()
     let back = inThreads(2) { index in
@@ -165,7 +166,7 @@ import Testing
   @Test func aFloodedTurnstileMakesItsSendersWait() {
     let subject = PublishSubject<Int>()
     let slow = Tally()
-    _ = subject.observable.subscribe(next: { _ in
+    _ = subject.subscribe(next: { _ in
       slow.add()
       if slow.value < 50 { _ = eventually(patience: 0.001) { false } }
     })
@@ -203,7 +204,7 @@ import Testing
     let lane = SerialScheduler(name: "lane")
     let subject = PublishSubject<Int>()
     let witness = Witness()
-    witness.watch(subject.observable.debounce(for: .milliseconds(20), on: lane).map { "\($0)" })
+    witness.watch(subject.debounce(for: .milliseconds(20), on: lane).map { "\($0)" })
     for number in 0..<5 { subject.next(number) }
     #expect(eventually { witness.elements == ["4"] })
     subject.next(9)

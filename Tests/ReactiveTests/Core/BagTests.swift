@@ -6,8 +6,8 @@ import Testing
     let subject = PublishSubject<Int>()
     do {
       let bag = Bag()
-      subject.observable.subscribe().disposed(by: bag)
-      subject.observable.subscribe().disposed(by: bag)
+      subject.subscribe().disposed(by: bag)
+      subject.subscribe().disposed(by: bag)
       #expect(subject.hasObservers)
     }
     #expect(!subject.hasObservers)
@@ -20,11 +20,11 @@ import Testing
     let second = PublishSubject<Int>()
     weak var over: Subscription?
     do {
-      let subscription = first.observable.subscribe()
+      let subscription = first.subscribe()
       over = subscription
       bag.add(subscription)
     }
-    second.observable.subscribe(next: { log.note($0) }).disposed(by: bag)
+    second.subscribe(next: { log.note($0) }).disposed(by: bag)
     first.complete()
     second.next(1)
     #expect(log.entries == [1])

@@ -29,7 +29,7 @@ import Testing
       heard {
         let subject = PublishSubject<Int>()
         let bag = Bag()
-        subject.observable.flatMap(limit: limit) { _ in Observable<Int>.never() }.subscribe().disposed(
+        subject.flatMap(limit: limit) { _ in Observable<Int>.never() }.subscribe().disposed(
           by: bag)
         for number in 0..<1030 { subject.next(number) }
       }.count { diagnostic in

@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct SubscribeTests {
@@ -41,14 +42,14 @@ import Testing
     let source = try clock.hot("a|")
     let subscription = Subscription()
     subscription.dispose()
-    source.observable.subscribe(in: subscription)
+    source.subscribe(in: subscription)
     #expect(source.subscriptions.isEmpty)
   }
 
   @Test func feedsAnObserver() {
     let subject = ReplaySubject<Int>(limit: 9)
     _ = Observable.from(1...3).subscribe(subject)
-    #expect(outcome { _ in subject.observable } == "1, 2, 3, |")
+    #expect(outcome { _ in subject } == "1, 2, 3, |")
   }
 
   @Test func theEndLetsGoOfWhatTheClosuresHold() {
@@ -58,7 +59,7 @@ import Testing
     do {
       let thing = Thing()
       seen = thing
-      _ = subject.observable.subscribe(next: { _ in _ = thing })
+      _ = subject.subscribe(next: { _ in _ = thing })
     }
     #expect(seen != nil)
     subject.complete()

@@ -1,10 +1,11 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct RecordingTests {
   @Test func keepsEventsWithTheirTimes() throws {
     let clock = VirtualScheduler()
-    let recording = clock.record(try clock.hot("-a--b|").observable)
+    let recording = clock.record(try clock.hot("-a--b|"))
     clock.advance(to: Instant() + .seconds(2))
     #expect(recording.elements == ["a"])
     clock.run()
@@ -16,7 +17,7 @@ import Testing
   @Test func startsLaterAndEndsEarlier() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-b-c-d|")
-    let recording = clock.record(source.observable, from: .seconds(2), until: .seconds(6))
+    let recording = clock.record(source, from: .seconds(2), until: .seconds(6))
     clock.run()
     #expect(recording.drawing.line == "--a-b")
     #expect(source.subscriptions == ["--^---!"])
@@ -25,7 +26,7 @@ import Testing
   @Test func isDrawnAsInItsExample() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a--b-|")
-    let recording = clock.record(source.observable.map { $0.uppercased() })
+    let recording = clock.record(source.map { $0.uppercased() })
     clock.run()
     #expect(recording.drawing.line == "-A--B-|")
   }

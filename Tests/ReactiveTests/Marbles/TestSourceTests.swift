@@ -1,22 +1,23 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct TestSourceTests {
   @Test func aHotSourceRunsHeardOrNot() throws {
-    try expectMarbles("----c|", from: .seconds(3)) { try $0.hot("a-b-c|").observable }
+    try expectMarbles("----c|", from: .seconds(3)) { try $0.hot("a-b-c|") }
   }
 
   @Test func aColdSourceStartsForEachSubscriberAnew() throws {
-    try expectMarbles("---a-b-c|", from: .seconds(3)) { try $0.cold("a-b-c|").observable }
+    try expectMarbles("---a-b-c|", from: .seconds(3)) { try $0.cold("a-b-c|") }
   }
 
   @Test func notesWhoWasSubscribedWhen() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b-c---")
     let recordings = [
-      clock.record(source.observable, from: .seconds(2), until: .seconds(6)),
-      clock.record(source.observable, from: .seconds(1)),
-      clock.record(source.observable, until: .seconds(1)),
+      clock.record(source, from: .seconds(2), until: .seconds(6)),
+      clock.record(source, from: .seconds(1)),
+      clock.record(source, until: .seconds(1)),
     ]
     recordings[2].subscription.dispose()
     clock.run()
@@ -25,7 +26,7 @@ import Testing
 
   @Test func marksMayStandForAnything() throws {
     let clock = VirtualScheduler()
-    let recording = clock.record(try clock.cold("a-b|", ["a": 10, "b": 20]).observable)
+    let recording = clock.record(try clock.cold("a-b|", ["a": 10, "b": 20]))
     clock.run()
     #expect(recording.elements == [10, 20])
   }
@@ -33,13 +34,13 @@ import Testing
   @Test func aStepMayBeShorter() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-|", step: .milliseconds(5))
-    let recording = clock.record(source.observable)
+    let recording = clock.record(source)
     clock.run()
     #expect(recording.records.map(\.time) == [5, 15].map { Instant() + .milliseconds($0) })
     #expect(source.subscriptions == ["^--!"])
   }
 
   @Test func disposingStopsAGroupInTheMiddle() throws {
-    try expectMarbles("-(ab|)") { try $0.cold("-(abc|)").observable.take(2) }
+    try expectMarbles("-(ab|)") { try $0.cold("-(abc|)").take(2) }
   }
 }

@@ -1,16 +1,17 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct AdjacentPairsTests {
   @Test func joinsEachToTheOneBefore() throws {
     try expectMarbles("---a--b-|", legend: ["a = ab", "b = bc"]) {
-      try $0.hot("a--b--c-|").observable.adjacentPairs().map { $0 + $1 }
+      try $0.hot("a--b--c-|").adjacentPairs().map { $0 + $1 }
     }
   }
 
   @Test func oneElementGivesNone() throws {
-    try expectMarbles("--|") { try $0.hot("a-|").observable.adjacentPairs().map { $0 + $1 } }
-    try expectMarbles("--#") { try $0.hot("a-#").observable.adjacentPairs().map { $0 + $1 } }
+    try expectMarbles("--|") { try $0.hot("a-|").adjacentPairs().map { $0 + $1 } }
+    try expectMarbles("--#") { try $0.hot("a-#").adjacentPairs().map { $0 + $1 } }
   }
 
   @Test func anElementMayBeNil() {

@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct AmbTests {
@@ -6,7 +7,7 @@ import Testing
     let clock = VirtualScheduler()
     let letters = try clock.hot("----a--b--|")
     let digits = try clock.hot("--1---2---|")
-    #expect(clock.play(Observable.amb([letters.observable, digits.observable])) == "--1---2---|")
+    #expect(clock.play(Observable.amb([letters, digits])) == "--1---2---|")
     #expect(letters.subscriptions == ["^-!"])
     #expect(digits.subscriptions == ["^---------!"])
   }
@@ -14,24 +15,24 @@ import Testing
   @Test func aFailureWinsToo() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("--a|")
-    #expect(clock.play(Observable.amb([try clock.hot("-#").observable, other.observable])) == "-#")
+    #expect(clock.play(Observable.amb([try clock.hot("-#"), other])) == "-#")
     #expect(other.subscriptions == ["^!"])
   }
 
   @Test func aCompletionWinsToo() throws {
-    try expectMarbles("-|") { Observable.amb([try $0.hot("-|").observable, try $0.hot("--a|").observable]) }
+    try expectMarbles("-|") { Observable.amb([try $0.hot("-|"), try $0.hot("--a|")]) }
   }
 
   @Test func startsNoMoreOnceOneHasSpoken() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("a|")
-    #expect(clock.play(Observable.amb([.just("x"), other.observable])) == "(x|)")
+    #expect(clock.play(Observable.amb([.just("x"), other])) == "(x|)")
     #expect(other.subscriptions.isEmpty)
   }
 
   @Test func aLoserThatEndsLaterIsNotHeard() throws {
     try expectMarbles("-a--b|") {
-      Observable.amb([try $0.hot("-a--b|").observable, try $0.hot("--#").observable])
+      Observable.amb([try $0.hot("-a--b|"), try $0.hot("--#")])
     }
   }
 

@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct CatchTests {
@@ -6,7 +7,7 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.hot("a--#")
     let other = try clock.cold("b--|")
-    #expect(clock.play(source.observable.catch { _ in other.observable }) == "a--b--|")
+    #expect(clock.play(source.catch { _ in other }) == "a--b--|")
     #expect(source.subscriptions == ["^--!"])
     #expect(other.subscriptions == ["---^--!"])
   }
@@ -14,7 +15,7 @@ import Testing
   @Test func aCompletionNeedsNoOther() throws {
     let clock = VirtualScheduler()
     let other = try clock.cold("b|")
-    #expect(clock.play(try clock.hot("a-|").observable.catch { _ in other.observable }) == "a-|")
+    #expect(clock.play(try clock.hot("a-|").catch { _ in other }) == "a-|")
     #expect(other.subscriptions.isEmpty)
   }
 
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func emitsOneLastElement() throws {
-    try expectMarbles("a--(z|)") { try $0.hot("a--#").observable.catch(emitting: "z") }
+    try expectMarbles("a--(z|)") { try $0.hot("a--#").catch(emitting: "z") }
     #expect(outcome { _ in Observable<Int>.fail(Oops()).catch { _ in Observable.just(0) } } == "0, |")
     #expect(outcome { _ in Observable<Int>.fail(Oops()).catch(emitting: 0) } == "0, |")
   }
@@ -45,7 +46,7 @@ import Testing
   @Test func catchesWhatAClosureUpstreamThrows() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b-c|")
-    let checked = source.observable.do(next: { if $0 == "b" { throw Oops() } })
+    let checked = source.do(next: { if $0 == "b" { throw Oops() } })
     #expect(clock.play(checked.catch(emitting: "z")) == "a-(z|)")
     #expect(source.subscriptions == ["^-!"])
   }
@@ -59,6 +60,6 @@ import Testing
     #expect(recording.error as? Oops == Oops(number: 2))
     let other = clock.record(Observable<Int>.fail(Oops(number: 1)).mapError { _ in throw Oops(number: 3) })
     #expect(other.error as? Oops == Oops(number: 3))
-    try expectMarbles("a-|") { try $0.hot("a-|").observable.mapError { $0 } }
+    try expectMarbles("a-|") { try $0.hot("a-|").mapError { $0 } }
   }
 }

@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ChunkedTests {
@@ -6,15 +7,15 @@ import Testing
 
   @Test func aListEndsWhereTheNextBegins() throws {
     try expectMarbles("------a-----(b|)", legend: ["a = [1, 2]", "b = [5, 6]"]) {
-      try $0.hot("1--2--5--6--|", numbers).observable.chunked { $1 == $0 + 1 }
+      try $0.hot("1--2--5--6--|", numbers).chunked { $1 == $0 + 1 }
     }
   }
 
   @Test func aFailureDropsTheUnfinishedList() throws {
     try expectMarbles("--a-#", legend: ["a = [1]"]) {
-      try $0.hot("1-5-#", numbers).observable.chunked { $1 == $0 + 1 }
+      try $0.hot("1-5-#", numbers).chunked { $1 == $0 + 1 }
     }
-    try expectMarbles("--|") { try $0.hot("--|", numbers).observable.chunked { $1 == $0 + 1 } }
+    try expectMarbles("--|") { try $0.hot("--|", numbers).chunked { $1 == $0 + 1 } }
   }
 
   @Test func moreThanTheLimitIsAFailure() {

@@ -1,10 +1,11 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct CombineLatestListTests {
   @Test func combinesTheLatestOfAll() throws {
     try expectMarbles("--a-b-c--|", legend: ["a = a1", "b = a2", "c = b2"]) { clock in
-      let sources = [try clock.hot("a-----b--|").observable, try clock.hot("--1-2----|").observable]
+      let sources = [try clock.hot("a-----b--|"), try clock.hot("--1-2----|")]
       return Observable.combineLatest(sources).map { $0.joined() }
     }
     #expect(
@@ -15,8 +16,8 @@ import Testing
   @Test func waitsForTheLastOneToSpeak() throws {
     try expectMarbles("-----a-b|", legend: ["a = cxz", "b = cyz"]) { clock in
       let sources = [
-        try clock.hot("abc|").observable, try clock.hot("-x-----y|").observable,
-        try clock.hot("-----z|").observable,
+        try clock.hot("abc|"), try clock.hot("-x-----y|"),
+        try clock.hot("-----z|"),
       ]
       return Observable.combineLatest(sources).map { $0.joined() }
     }
@@ -34,7 +35,7 @@ import Testing
     let clock = VirtualScheduler()
     let alive = try clock.hot("a-b-c|")
     let dead = try clock.hot("--|")
-    #expect(clock.play(Observable.combineLatest([alive.observable, dead.observable])) == "--|")
+    #expect(clock.play(Observable.combineLatest([alive, dead])) == "--|")
     #expect(alive.subscriptions == ["^-!"])
   }
 
@@ -42,7 +43,7 @@ import Testing
     let clock = VirtualScheduler()
     let alive = try clock.hot("a-b-c|")
     let recording = clock.record(
-      Observable.combineLatest([alive.observable, try clock.hot("x--#").observable]))
+      Observable.combineLatest([alive, try clock.hot("x--#")]))
     clock.run()
     #expect(recording.drawing.line == "a-b#")
     #expect(alive.subscriptions == ["^--!"])

@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct CombineLatestPackTests {
@@ -7,7 +8,7 @@ import Testing
       let digits = try clock.hot("--1---2---|", ["1": 1, "2": 2])
       let marks = try clock.hot("----x-----|", ["x": Character("#")])
       return Observable.combineLatest(
-        try clock.hot("a-------b-|").observable, digits.observable, marks.observable
+        try clock.hot("a-------b-|"), digits, marks
       ) {
         "\($0)\($1)\($2)"
       }
@@ -34,13 +35,13 @@ import Testing
   @Test func endsWhenAllHaveOrOneHadNothing() throws {
     try expectMarbles("a--b-|", legend: ["a = xyz", "b = xyw"]) { clock in
       let last = try clock.hot("z--w-|")
-      return Observable.combineLatest(.just("x"), try clock.hot("y|").observable, last.observable) {
+      return Observable.combineLatest(.just("x"), try clock.hot("y|"), last) {
         $0 + $1 + $2
       }
     }
     try expectMarbles("--|") { clock in
       let empty = try clock.hot("--|")
-      return Observable.combineLatest(.just("x"), empty.observable, Observable<String>.never()) {
+      return Observable.combineLatest(.just("x"), empty, Observable<String>.never()) {
         $0 + $1 + $2
       }
     }
@@ -51,7 +52,7 @@ import Testing
     let (first, second) = (try clock.hot("a--b|"), try clock.hot("-#"))
     #expect(
       clock.play(
-        Observable.combineLatest(first.observable, second.observable, .just(1)) { "\($0)\($1)\($2)" })
+        Observable.combineLatest(first, second, .just(1)) { "\($0)\($1)\($2)" })
         == "-#")
     #expect(first.subscriptions == ["^!"])
   }
@@ -60,7 +61,7 @@ import Testing
     let clock = VirtualScheduler()
     let last = try clock.hot("a|")
     let none = Observable<String>.empty()
-    #expect(clock.play(Observable.combineLatest(none, none, last.observable) { $0 + $1 + $2 }) == "|")
+    #expect(clock.play(Observable.combineLatest(none, none, last) { $0 + $1 + $2 }) == "|")
     #expect(last.subscriptions.isEmpty)
   }
 
@@ -68,7 +69,7 @@ import Testing
     for seed in UInt64(0)..<100 {
       let clock = VirtualScheduler(seed: seed)
       let subjects = (0..<3).map { _ in PublishSubject<Int>() }
-      let sources = subjects.map(\.observable)
+      let sources = subjects
       let pack = clock.record(
         Observable.combineLatest(sources[0], sources[1], sources[2]) { "\([$0, $1, $2])" })
       let list = clock.record(Observable.combineLatest(sources).map { "\($0)" })

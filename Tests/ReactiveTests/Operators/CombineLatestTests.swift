@@ -1,10 +1,11 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct CombineLatestTests {
   @Test func combinesTheLatestOfBoth() throws {
     try expectMarbles("--a-b-c--|", legend: ["a = a1", "b = a2", "c = b2"]) {
-      try $0.hot("a-----b--|").observable.combineLatest($0.hot("--1-2----|").observable) { $0 + $1 }
+      try $0.hot("a-----b--|").combineLatest($0.hot("--1-2----|")) { $0 + $1 }
     }
     #expect(
       outcome { _ in Observable.just(1).combineLatest(Observable.from([10, 20])) { $0 + $1 } } == "11, 21, |")
@@ -12,7 +13,7 @@ import Testing
 
   @Test func goesOnWithTheLastElementOfAStreamThatHasEnded() throws {
     try expectMarbles("--a-b|", legend: ["a = a1", "b = a2"]) {
-      try $0.hot("a|").observable.combineLatest($0.hot("--1-2|").observable) { $0 + $1 }
+      try $0.hot("a|").combineLatest($0.hot("--1-2|")) { $0 + $1 }
     }
   }
 
@@ -20,14 +21,14 @@ import Testing
     let clock = VirtualScheduler()
     let left = try clock.hot("--|")
     let right = try clock.hot("-1-2-|")
-    #expect(clock.play(left.observable.combineLatest(right.observable) { $0 + $1 }) == "--|")
+    #expect(clock.play(left.combineLatest(right) { $0 + $1 }) == "--|")
     #expect(right.subscriptions == ["^-!"])
   }
 
   @Test func theRightOneMayBeTheEmptyOne() throws {
     let clock = VirtualScheduler()
     let left = try clock.hot("-1-2-|")
-    #expect(clock.play(left.observable.combineLatest(Observable<String>.empty()) { $0 + $1 }) == "|")
+    #expect(clock.play(left.combineLatest(Observable<String>.empty()) { $0 + $1 }) == "|")
     #expect(left.subscriptions == ["(^!)"])
   }
 
@@ -35,7 +36,7 @@ import Testing
     let clock = VirtualScheduler()
     let left = try clock.hot("-a-#")
     let right = try clock.hot("--1--2--|")
-    let recording = clock.record(left.observable.combineLatest(right.observable) { $0 + $1 })
+    let recording = clock.record(left.combineLatest(right) { $0 + $1 })
     clock.run()
     #expect(recording.drawing.line == "--a#")
     #expect(left.subscriptions == ["^--!"])
@@ -45,7 +46,7 @@ import Testing
   @Test func failsWhenTheClosureThrows() throws {
     let clock = VirtualScheduler()
     let left = try clock.hot("-a-b|")
-    let failing = left.observable.combineLatest(.just("1")) { _, _ -> String in throw Oops() }
+    let failing = left.combineLatest(.just("1")) { _, _ -> String in throw Oops() }
     #expect(clock.play(failing) == "-#")
     #expect(left.subscriptions == ["^!"])
   }

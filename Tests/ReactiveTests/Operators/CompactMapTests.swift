@@ -1,24 +1,25 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct CompactMapTests {
   @Test func dropsWhatBecomesNothing() throws {
-    try expectMarbles("1-----3--|") { try $0.hot("1--x--3--|").observable.compactMap { Int($0) } }
+    try expectMarbles("1-----3--|") { try $0.hot("1--x--3--|").compactMap { Int($0) } }
     #expect(outcome { _ in Observable.from(["1", "x", "3"]).compactMap { Int($0) } } == "1, 3, |")
   }
 
   @Test func passesAFailureOn() throws {
-    try expectMarbles("1--#") { try $0.hot("1--#").observable.compactMap { Int($0) } }
+    try expectMarbles("1--#") { try $0.hot("1--#").compactMap { Int($0) } }
   }
 
   @Test func completesWhenNothingIsLeft() throws {
-    try expectMarbles("----|") { try $0.hot("x-y-|").observable.compactMap { Int($0) } }
+    try expectMarbles("----|") { try $0.hot("x-y-|").compactMap { Int($0) } }
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.observable.compactMap { _ -> Int? in throw Oops() }) == "-#")
+    #expect(clock.play(source.compactMap { _ -> Int? in throw Oops() }) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 }

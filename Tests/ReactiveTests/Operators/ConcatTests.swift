@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ConcatTests {
@@ -6,19 +7,19 @@ import Testing
     let clock = VirtualScheduler()
     let first = try clock.cold("a--b|")
     let second = try clock.cold("c--d|")
-    #expect(clock.play(Observable.concat([first.observable, second.observable])) == "a--bc--d|")
+    #expect(clock.play(Observable.concat([first, second])) == "a--bc--d|")
     #expect(first.subscriptions == ["^---!"])
     #expect(second.subscriptions == ["----^---!"])
   }
 
   @Test func missesWhatAHotSourceSaysBeforeItsTurn() throws {
-    try expectMarbles("a--b--x|") { try $0.hot("a--b|").observable.concat($0.hot("-y-y--x|").observable) }
+    try expectMarbles("a--b--x|") { try $0.hot("a--b|").concat($0.hot("-y-y--x|")) }
   }
 
   @Test func aFailureEndsTheRow() throws {
     let clock = VirtualScheduler()
     let second = try clock.cold("c|")
-    #expect(clock.play(try clock.hot("a-#").observable.concat(second.observable)) == "a-#")
+    #expect(clock.play(try clock.hot("a-#").concat(second)) == "a-#")
     #expect(second.subscriptions.isEmpty)
   }
 
@@ -32,7 +33,7 @@ import Testing
   @Test func doesNotStartTheNextOnceDisposed() throws {
     let clock = VirtualScheduler()
     let second = try clock.cold("c|")
-    #expect(clock.play(Observable.from(["a", "b"]).concat(second.observable).take(2)) == "(ab|)")
+    #expect(clock.play(Observable.from(["a", "b"]).concat(second).take(2)) == "(ab|)")
     #expect(second.subscriptions.isEmpty)
   }
 
@@ -44,7 +45,7 @@ import Testing
 
 @Suite struct StartWithTests {
   @Test func emitsSomeElementsFirst() throws {
-    try expectMarbles("a--b--|") { try $0.hot("---b--|").observable.startWith("a") }
+    try expectMarbles("a--b--|") { try $0.hot("---b--|").startWith("a") }
     #expect(outcome { _ in Observable.just(3).startWith(1, 2) } == "1, 2, 3, |")
   }
 
@@ -60,7 +61,7 @@ import Testing
   @Test func doesNotStartTheSourceOnceDisposed() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("b|")
-    #expect(clock.play(source.observable.startWith("x", "y").take(1)) == "(x|)")
+    #expect(clock.play(source.startWith("x", "y").take(1)) == "(x|)")
     #expect(source.subscriptions.isEmpty)
   }
 }

@@ -1,36 +1,37 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct DelayTests {
   @Test func emitsEverythingLater() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--|")
-    #expect(clock.play(source.observable.delay(for: .seconds(2), on: clock)) == "--a--b--|")
+    #expect(clock.play(source.delay(for: .seconds(2), on: clock)) == "--a--b--|")
     #expect(source.subscriptions == ["^-----!"])
     #expect(outcome { Observable.from(1...2).delay(for: .seconds(2), on: $0) } == "1, 2, |")
   }
 
   @Test func keepsElementsOfOneInstantTogetherAndInOrder() throws {
     try expectMarbles("-(abc)-|") { clock in
-      try clock.hot("(abc)-|").observable.delay(for: .seconds(1), on: clock)
+      try clock.hot("(abc)-|").delay(for: .seconds(1), on: clock)
     }
   }
 
   @Test func aFailureOvertakesWhatWaits() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b#")
-    #expect(clock.play(source.observable.delay(for: .seconds(2), on: clock)) == "--a-#")
+    #expect(clock.play(source.delay(for: .seconds(2), on: clock)) == "--a-#")
     #expect(source.subscriptions == ["^---!"])
   }
 
   @Test func anEmptySourceCompletesLater() throws {
-    try expectMarbles("---|") { clock in try clock.hot("-|").observable.delay(for: .seconds(2), on: clock) }
+    try expectMarbles("---|") { clock in try clock.hot("-|").delay(for: .seconds(2), on: clock) }
   }
 
   @Test func failsWhenMoreWaitThanTheBacklogHolds() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("abc|")
-    let recording = clock.record(source.observable.delay(for: .seconds(9), on: clock, backlog: 2))
+    let recording = clock.record(source.delay(for: .seconds(9), on: clock, backlog: 2))
     clock.run()
     #expect(recording.drawing.line == "--#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of delay", limit: 2))
@@ -38,13 +39,13 @@ import Testing
   }
 
   @Test func aDelayOfZeroKeepsTheInstant() throws {
-    try expectMarbles("a--b|") { clock in try clock.hot("a--b|").observable.delay(for: .zero, on: clock) }
+    try expectMarbles("a--b|") { clock in try clock.hot("a--b|").delay(for: .zero, on: clock) }
   }
 
   @Test func disposingDropsWhatWaits() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab---c|")
-    #expect(clock.play(source.observable.delay(for: .seconds(3), on: clock).take(1)) == "---(a|)")
+    #expect(clock.play(source.delay(for: .seconds(3), on: clock).take(1)) == "---(a|)")
     #expect(source.subscriptions == ["^--!"])
   }
 
@@ -52,7 +53,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     let text = String((0..<40).map { _ in random.below(2) == 0 ? "x" : "-" } + ["|"])
     let clock = VirtualScheduler()
-    #expect(clock.play(try clock.hot(text).observable.delay(for: .seconds(7), on: clock)) == "-------" + text)
+    #expect(clock.play(try clock.hot(text).delay(for: .seconds(7), on: clock)) == "-------" + text)
   }
 
   /// A clock that moves on with each look at it, now little, now much, as a real one does.
@@ -101,10 +102,10 @@ import Testing
   @Test func aSubscriptionMayBeDelayedInsteadOfTheElements() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab-c-|")
-    #expect(clock.play(source.observable.delaySubscription(for: .seconds(2), on: clock)) == "---c-|")
+    #expect(clock.play(source.delaySubscription(for: .seconds(2), on: clock)) == "---c-|")
     #expect(source.subscriptions == ["--^--!"])
     let other = try clock.cold("a|")
-    let recording = clock.record(other.observable.delaySubscription(for: .seconds(2), on: clock))
+    let recording = clock.record(other.delaySubscription(for: .seconds(2), on: clock))
     recording.subscription.dispose()
     #expect(clock.run(limit: 0), "the timer is taken back")
     #expect(other.subscriptions.isEmpty)

@@ -1,15 +1,16 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct DistinctUntilChangedTests {
   @Test func dropsWhatEqualsTheElementBefore() throws {
-    try expectMarbles("a---b---a--|") { try $0.hot("a-a-b-b-a--|").observable.distinctUntilChanged() }
+    try expectMarbles("a---b---a--|") { try $0.hot("a-a-b-b-a--|").distinctUntilChanged() }
     #expect(outcome { _ in Observable.from([1, 1, 2, 2, 1]).distinctUntilChanged { $0 } } == "1, 2, 1, |")
     #expect(outcome { _ in Observable.from([1, 1, 2]).distinctUntilChanged() } == "1, 2, |")
   }
 
   @Test func comparesKeys() throws {
-    try expectMarbles("a-b-|") { try $0.hot("aAbB|").observable.distinctUntilChanged { $0.lowercased() } }
+    try expectMarbles("a-b-|") { try $0.hot("aAbB|").distinctUntilChanged { $0.lowercased() } }
   }
 
   @Test func nothingIsAKeyLikeOthers() {
@@ -19,13 +20,13 @@ import Testing
   }
 
   @Test func passesAFailureOn() throws {
-    try expectMarbles("a-#") { try $0.hot("aa#").observable.distinctUntilChanged() }
+    try expectMarbles("a-#") { try $0.hot("aa#").distinctUntilChanged() }
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.observable.distinctUntilChanged { _ -> Int in throw Oops() }) == "-#")
+    #expect(clock.play(source.distinctUntilChanged { _ -> Int in throw Oops() }) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 

@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 @testable import Reactive
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
   @Test func callsTheClosuresOnTheWay() throws {
     let clock = VirtualScheduler()
     let log = Journal<String>()
-    #expect(clock.play(noted(try clock.hot("a--b--|").observable, log)) == "a--b--|")
+    #expect(clock.play(noted(try clock.hot("a--b--|"), log)) == "a--b--|")
     #expect(log.entries == ["subscribe", "next a", "next b", "complete", "dispose"])
     #expect(outcome { _ in Observable.from(1...2).do(next: { _ in }) } == "1, 2, |")
   }
@@ -26,28 +27,28 @@ import Testing
   @Test func tellsOfAFailure() throws {
     let clock = VirtualScheduler()
     let log = Journal<String>()
-    #expect(clock.play(noted(try clock.hot("a-#").observable, log)) == "a-#")
+    #expect(clock.play(noted(try clock.hot("a-#"), log)) == "a-#")
     #expect(log.entries == ["subscribe", "next a", "fail", "dispose"])
   }
 
   @Test func tellsOfADisposeWithoutAnEnd() throws {
     let clock = VirtualScheduler()
     let log = Journal<String>()
-    #expect(clock.play(noted(try clock.hot("a-b-|").observable, log), until: .seconds(1)) == "a")
+    #expect(clock.play(noted(try clock.hot("a-b-|"), log), until: .seconds(1)) == "a")
     #expect(log.entries == ["subscribe", "next a", "dispose"])
   }
 
   @Test func failsWhenAClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.observable.do(next: { _ in throw Oops() })) == "-#")
+    #expect(clock.play(source.do(next: { _ in throw Oops() })) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 
   @Test func noOperatorCompletesAfterAnElementThatEndedTheSubscription() throws {
     let clock = VirtualScheduler()
     let source = Observable.from(1...3)
-    let waiting = try clock.cold("(ab|)").observable.flatMap(limit: 1) { text -> Observable<Int> in
+    let waiting = try clock.cold("(ab|)").flatMap(limit: 1) { text -> Observable<Int> in
       text == "a" ? Observable.timer(after: .seconds(1), on: clock).ignoreElements() : .just(1)
     }
     let streams: [Observable<Int>] = [
@@ -75,7 +76,7 @@ import Testing
     let clock = VirtualScheduler()
     let lines = Journal<String>()
     #expect(
-      clock.play(try clock.hot("a--b--|").observable.debug("polls", to: { lines.note($0) })) == "a--b--|")
+      clock.play(try clock.hot("a--b--|").debug("polls", to: { lines.note($0) })) == "a--b--|")
     #expect(
       lines.entries == [
         "polls: subscribe", "polls: next a", "polls: next b", "polls: complete", "polls: dispose",

@@ -1,42 +1,43 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct FilterTests {
   @Test func letsThroughWhatSatisfiesTheCondition() throws {
-    try expectMarbles("---2-----4--|") { try $0.hot("1--2--3--4--|").observable.filter { "24".contains($0) } }
+    try expectMarbles("---2-----4--|") { try $0.hot("1--2--3--4--|").filter { "24".contains($0) } }
     #expect(outcome { _ in Observable.from(1...4).filter { $0.isMultiple(of: 2) } } == "2, 4, |")
   }
 
   @Test func passesAFailureOn() throws {
-    try expectMarbles("--#") { try $0.hot("a-#").observable.filter { _ in false } }
+    try expectMarbles("--#") { try $0.hot("a-#").filter { _ in false } }
   }
 
   @Test func anEmptySourceStaysEmpty() throws {
-    try expectMarbles("-|") { try $0.hot("-|").observable.filter { _ in true } }
+    try expectMarbles("-|") { try $0.hot("-|").filter { _ in true } }
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.observable.filter { _ in throw Oops() }) == "-#")
+    #expect(clock.play(source.filter { _ in throw Oops() }) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 }
 
 @Suite struct IgnoreElementsTests {
   @Test func letsOnlyTheCompletionThrough() throws {
-    try expectMarbles("------|") { try $0.hot("a--b--|").observable.ignoreElements() }
+    try expectMarbles("------|") { try $0.hot("a--b--|").ignoreElements() }
     #expect(outcome { _ in Observable.from(1...3).ignoreElements() } == "|")
   }
 
   @Test func letsAFailureThrough() throws {
-    try expectMarbles("--#") { try $0.hot("a-#").observable.ignoreElements() }
+    try expectMarbles("--#") { try $0.hot("a-#").ignoreElements() }
   }
 
   @Test func disposingLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b-|")
-    #expect(clock.play(source.observable.ignoreElements(), until: .seconds(2)).isEmpty)
+    #expect(clock.play(source.ignoreElements(), until: .seconds(2)).isEmpty)
     #expect(source.subscriptions == ["^-!"])
   }
 }

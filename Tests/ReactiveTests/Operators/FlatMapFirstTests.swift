@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct FlatMapFirstTests {
@@ -6,7 +7,7 @@ import Testing
     let clock = VirtualScheduler()
     let inner = try clock.cold("-1--2|")
     let outer = try clock.hot("a-b------c------|")
-    #expect(clock.play(outer.observable.flatMapFirst { _ in inner.observable }) == "-1--2-----1--2--|")
+    #expect(clock.play(outer.flatMapFirst { _ in inner }) == "-1--2-----1--2--|")
     #expect(inner.subscriptions == ["^----!", "---------^----!"])
     #expect(
       outcome { clock in
@@ -18,36 +19,36 @@ import Testing
     let clock = VirtualScheduler()
     let outer = try clock.hot("a|")
     let inner = try clock.cold("--x-|")
-    #expect(clock.play(outer.observable.flatMapFirst { _ in inner.observable }) == "--x-|")
+    #expect(clock.play(outer.flatMapFirst { _ in inner }) == "--x-|")
     #expect(outer.subscriptions == ["^!"])
   }
 
   @Test func anEmptyOuterStreamCompletes() throws {
-    try expectMarbles("--|") { try $0.hot("--|").observable.flatMapFirst { Observable.just($0) } }
+    try expectMarbles("--|") { try $0.hot("--|").flatMapFirst { Observable.just($0) } }
   }
 
   @Test func takesEachElementWhenStreamsEndAtOnce() throws {
-    try expectMarbles("a-b-|") { try $0.hot("a-b-|").observable.flatMapFirst { Observable.just($0) } }
+    try expectMarbles("a-b-|") { try $0.hot("a-b-|").flatMapFirst { Observable.just($0) } }
   }
 
   @Test func anInnerFailureLeavesTheOuterStream() throws {
     let clock = VirtualScheduler()
     let outer = try clock.hot("a-----|")
-    #expect(clock.play(outer.observable.flatMapFirst { _ in try clock.cold("-x-#").observable }) == "-x-#")
+    #expect(clock.play(outer.flatMapFirst { _ in try clock.cold("-x-#") }) == "-x-#")
     #expect(outer.subscriptions == ["^--!"])
   }
 
   @Test func anOuterFailureEndsTheInnerStream() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("-x-y-z|")
-    #expect(clock.play(try clock.hot("a--#").observable.flatMapFirst { _ in inner.observable }) == "-x-#")
+    #expect(clock.play(try clock.hot("a--#").flatMapFirst { _ in inner }) == "-x-#")
     #expect(inner.subscriptions == ["^--!"])
   }
 
   @Test func failsWhenTheClosureThrows() throws {
     let clock = VirtualScheduler()
     let outer = try clock.hot("-a--|")
-    #expect(clock.play(outer.observable.flatMapFirst { _ -> Observable<Int> in throw Oops() }) == "-#")
+    #expect(clock.play(outer.flatMapFirst { _ -> Observable<Int> in throw Oops() }) == "-#")
     #expect(outer.subscriptions == ["^!"])
   }
 }

@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct FlatMapLatestTests {
@@ -7,7 +8,7 @@ import Testing
     let first = try clock.cold("-1--2|")
     let second = try clock.cold("-3--4|")
     let outer = try clock.hot("a-b------|")
-    let mapped = outer.observable.flatMapLatest { $0 == "a" ? first.observable : second.observable }
+    let mapped = outer.flatMapLatest { $0 == "a" ? first : second }
     #expect(clock.play(mapped) == "-1-3--4--|")
     #expect(first.subscriptions == ["^-!"])
     #expect(second.subscriptions == ["--^----!"])
@@ -20,23 +21,23 @@ import Testing
   @Test func completesAfterTheLastInnerStream() throws {
     try expectMarbles("--x-|") { clock in
       let inner = try clock.cold("--x-|")
-      return try clock.hot("a|").observable.flatMapLatest { _ in inner.observable }
+      return try clock.hot("a|").flatMapLatest { _ in inner }
     }
   }
 
   @Test func completesWithTheOuterStreamWhenNoInnerOneRuns() throws {
     try expectMarbles("-x--|") { clock in
       let inner = try clock.cold("-x|")
-      return try clock.hot("a---|").observable.flatMapLatest { _ in inner.observable }
+      return try clock.hot("a---|").flatMapLatest { _ in inner }
     }
-    try expectMarbles("-|") { try $0.hot("-|").observable.flatMapLatest { Observable.just($0) } }
+    try expectMarbles("-|") { try $0.hot("-|").flatMapLatest { Observable.just($0) } }
   }
 
   @Test func anInnerFailureLeavesTheOuterStream() throws {
     let clock = VirtualScheduler()
     let outer = try clock.hot("a-----|")
     let inner = try clock.cold("-x-#")
-    #expect(clock.play(outer.observable.flatMapLatest { _ in inner.observable }) == "-x-#")
+    #expect(clock.play(outer.flatMapLatest { _ in inner }) == "-x-#")
     #expect(outer.subscriptions == ["^--!"])
   }
 
@@ -44,8 +45,8 @@ import Testing
     try expectMarbles("--x-|") { clock in
       let failing = try clock.cold("--#")
       let good = try clock.cold("-x|")
-      return try clock.hot("ab--|").observable.flatMapLatest {
-        $0 == "a" ? failing.observable : good.observable
+      return try clock.hot("ab--|").flatMapLatest {
+        $0 == "a" ? failing : good
       }
     }
   }
@@ -53,7 +54,7 @@ import Testing
   @Test func anOuterFailureEndsTheInnerStream() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("-x-y-z|")
-    #expect(clock.play(try clock.hot("a--#").observable.flatMapLatest { _ in inner.observable }) == "-x-#")
+    #expect(clock.play(try clock.hot("a--#").flatMapLatest { _ in inner }) == "-x-#")
     #expect(inner.subscriptions == ["^--!"])
   }
 
@@ -61,9 +62,9 @@ import Testing
     let clock = VirtualScheduler()
     let outer = try clock.hot("a-b--|")
     let inner = try clock.cold("-x-y-|")
-    let mapped = outer.observable.flatMapLatest { text in
+    let mapped = outer.flatMapLatest { text in
       if text == "b" { throw Oops() }
-      return inner.observable
+      return inner
     }
     #expect(clock.play(mapped) == "-x#")
     #expect(outer.subscriptions == ["^-!"])
@@ -73,7 +74,7 @@ import Testing
   @Test func anInnerElementMayFeedTheOuterStream() {
     let subject = PublishSubject<Int>()
     let log = Journal<Int>()
-    _ = subject.observable.flatMapLatest { Observable.from([$0, $0 + 1]) }.subscribe(next: { value in
+    _ = subject.flatMapLatest { Observable.from([$0, $0 + 1]) }.subscribe(next: { value in
       log.note(value)
       if value == 1 { subject.next(10) }
     })
@@ -87,8 +88,8 @@ import Testing
     let clock = VirtualScheduler()
     let first = try clock.cold("-1--2|")
     let second = try clock.cold("-3--4|")
-    let outer = try clock.hot("A-B------|", ["A": first.observable, "B": second.observable])
-    #expect(clock.play(outer.observable.switchLatest()) == "-1-3--4--|")
+    let outer = try clock.hot("A-B------|", ["A": first, "B": second])
+    #expect(clock.play(outer.switchLatest()) == "-1-3--4--|")
     #expect(first.subscriptions == ["^-!"])
     #expect(second.subscriptions == ["--^----!"])
     #expect(
@@ -98,15 +99,15 @@ import Testing
   @Test func completesAfterTheLastInnerStream() throws {
     try expectMarbles("---1|") { clock in
       let inner = try clock.cold("--1|")
-      return try clock.hot("-A|", ["A": inner.observable]).observable.switchLatest()
+      return try clock.hot("-A|", ["A": inner]).switchLatest()
     }
   }
 
   @Test func anInnerFailureLeavesTheOuterStream() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("-1#")
-    let outer = try clock.hot("A-----|", ["A": inner.observable])
-    #expect(clock.play(outer.observable.switchLatest()) == "-1#")
+    let outer = try clock.hot("A-----|", ["A": inner])
+    #expect(clock.play(outer.switchLatest()) == "-1#")
     #expect(outer.subscriptions == ["^-!"])
   }
 }

@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct FlatMapTests {
@@ -7,7 +8,7 @@ import Testing
     let first = try clock.cold("-1--2|")
     let second = try clock.cold("-3--4|")
     let outer = try clock.hot("a-b------|")
-    let mapped = outer.observable.flatMap { $0 == "a" ? first.observable : second.observable }
+    let mapped = outer.flatMap { $0 == "a" ? first : second }
     #expect(clock.play(mapped) == "-1-32-4--|")
     #expect(first.subscriptions == ["^----!"])
     #expect(second.subscriptions == ["--^----!"])
@@ -20,17 +21,17 @@ import Testing
     let clock = VirtualScheduler()
     let outer = try clock.hot("a|")
     let inner = try clock.cold("--x-|")
-    #expect(clock.play(outer.observable.flatMap { _ in inner.observable }) == "--x-|")
+    #expect(clock.play(outer.flatMap { _ in inner }) == "--x-|")
     #expect(outer.subscriptions == ["^!"])
   }
 
   @Test func anEmptyOuterStreamCompletes() throws {
-    try expectMarbles("--|") { try $0.hot("--|").observable.flatMap { Observable.just($0) } }
+    try expectMarbles("--|") { try $0.hot("--|").flatMap { Observable.just($0) } }
   }
 
   @Test func innerStreamsMayBeEmptyOrOneElement() throws {
     try expectMarbles("a---|") {
-      try $0.hot("a-b-|").observable.flatMap { $0 == "a" ? Observable.just($0) : .empty() }
+      try $0.hot("a-b-|").flatMap { $0 == "a" ? Observable.just($0) : .empty() }
     }
   }
 
@@ -39,7 +40,7 @@ import Testing
     let outer = try clock.hot("ab-----|")
     let failing = try clock.cold("--#")
     let other = try clock.cold("x-y-z|")
-    let mapped = outer.observable.flatMap { $0 == "a" ? failing.observable : other.observable }
+    let mapped = outer.flatMap { $0 == "a" ? failing : other }
     #expect(clock.play(mapped) == "-x#")
     #expect(outer.subscriptions == ["^-!"])
     #expect(other.subscriptions == ["-^!"])
@@ -48,7 +49,7 @@ import Testing
   @Test func anOuterFailureEndsTheInnerStreams() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("-x-y-z|")
-    #expect(clock.play(try clock.hot("a--#").observable.flatMap { _ in inner.observable }) == "-x-#")
+    #expect(clock.play(try clock.hot("a--#").flatMap { _ in inner }) == "-x-#")
     #expect(inner.subscriptions == ["^--!"])
   }
 
@@ -56,9 +57,9 @@ import Testing
     let clock = VirtualScheduler()
     let outer = try clock.hot("a-b--|")
     let inner = try clock.cold("-x-y-|")
-    let mapped = outer.observable.flatMap { text in
+    let mapped = outer.flatMap { text in
       if text == "b" { throw Oops() }
-      return inner.observable
+      return inner
     }
     #expect(clock.play(mapped) == "-x#")
     #expect(outer.subscriptions == ["^-!"])
@@ -69,7 +70,7 @@ import Testing
     let clock = VirtualScheduler()
     let inner = try clock.cold("--x|")
     let outer = try clock.hot("abc|")
-    #expect(clock.play(outer.observable.flatMap(limit: 2) { _ in inner.observable }) == "--xx-x|")
+    #expect(clock.play(outer.flatMap(limit: 2) { _ in inner }) == "--xx-x|")
     #expect(inner.subscriptions == ["^--!", "-^--!", "---^--!"])
   }
 
@@ -77,7 +78,7 @@ import Testing
     let clock = VirtualScheduler()
     let inner = try clock.cold("-----x|")
     let outer = try clock.hot("abc|")
-    let recording = clock.record(outer.observable.flatMap(limit: 1, backlog: 1) { _ in inner.observable })
+    let recording = clock.record(outer.flatMap(limit: 1, backlog: 1) { _ in inner })
     clock.run()
     #expect(recording.drawing.line == "--#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of flatMap", limit: 1))
@@ -89,9 +90,9 @@ import Testing
     let clock = VirtualScheduler()
     let asked = Journal<String>()
     let inner = try clock.cold("--|")
-    let mapped = try clock.hot("abcd|").observable.flatMap(limit: 1) { text -> Observable<String> in
+    let mapped = try clock.hot("abcd|").flatMap(limit: 1) { text -> Observable<String> in
       asked.note(text)
-      return text == "a" ? inner.observable : .just(text)
+      return text == "a" ? inner : .just(text)
     }
     #expect(clock.play(mapped.take(1)) == "--(b|)")
     #expect(asked.entries == ["a", "b"])
@@ -101,7 +102,7 @@ import Testing
     let clock = VirtualScheduler()
     let first = try clock.cold("-|")
     let mapped = Observable.from(0..<20_000).flatMap(limit: 1) { number -> Observable<String> in
-      number == 0 ? first.observable : Observable.from(["x"])
+      number == 0 ? first : Observable.from(["x"])
     }
     let recording = clock.record(mapped.reduce(0) { sum, _ in sum + 1 })
     clock.run()
@@ -112,7 +113,7 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.hot("a----b|")
     let pages = ["a": try clock.cold("-c|"), "b": try clock.cold("-d|"), "c": try clock.cold("-e|")]
-    let expanded = source.observable.expand { pages[$0]?.observable ?? .empty() }
+    let expanded = source.expand { pages[$0] ?? .empty() }
     #expect(clock.play(expanded) == "ace--bd|")
   }
 
@@ -120,7 +121,7 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.hot("a---b|")
     let broken = try clock.cold("-c#")
-    let expanded = source.observable.expand { $0 == "a" ? broken.observable : .empty() }
+    let expanded = source.expand { $0 == "a" ? broken : .empty() }
     #expect(clock.play(expanded) == "ac#")
     #expect(source.subscriptions == ["^-!"])
   }
@@ -142,7 +143,7 @@ import Testing
     let first = PublishSubject<String>()
     let second = PublishSubject<String>()
     let log = Journal<String>()
-    let streams = ["1": first.observable, "2": second.observable]
+    let streams = ["1": first, "2": second]
     _ = Observable.from(["1", "2", "3", "4"]).flatMap(limit: 2) { streams[$0] ?? Observable.from([$0]) }
       .subscribe(
         next: { text in
@@ -186,7 +187,7 @@ import Testing
     let first = try clock.cold("-1--2|")
     let second = try clock.cold("-3--4|")
     let outer = try clock.hot("a-b------|")
-    let mapped = outer.observable.concatMap { $0 == "a" ? first.observable : second.observable }
+    let mapped = outer.concatMap { $0 == "a" ? first : second }
     #expect(clock.play(mapped) == "-1--2-3--4|")
     #expect(first.subscriptions == ["^----!"])
     #expect(second.subscriptions == ["-----^----!"])
@@ -198,7 +199,7 @@ import Testing
     let clock = VirtualScheduler()
     let outer = try clock.hot("ab-----|")
     let inner = try clock.cold("-x-#")
-    #expect(clock.play(outer.observable.concatMap { _ in inner.observable }) == "-x-#")
+    #expect(clock.play(outer.concatMap { _ in inner }) == "-x-#")
     #expect(outer.subscriptions == ["^--!"])
     #expect(inner.subscriptions == ["^--!"])
   }
@@ -206,14 +207,14 @@ import Testing
   @Test func anOuterFailureEndsTheInnerStream() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("-x-y-z|")
-    #expect(clock.play(try clock.hot("a--#").observable.concatMap { _ in inner.observable }) == "-x-#")
+    #expect(clock.play(try clock.hot("a--#").concatMap { _ in inner }) == "-x-#")
     #expect(inner.subscriptions == ["^--!"])
   }
 
   @Test func failsWhenMoreWaitThanTheBacklogHolds() throws {
     let clock = VirtualScheduler()
     let outer = try clock.hot("abc-|")
-    let recording = clock.record(outer.observable.concatMap(backlog: 1) { _ in Observable<Int>.never() })
+    let recording = clock.record(outer.concatMap(backlog: 1) { _ in Observable<Int>.never() })
     clock.run()
     #expect(recording.drawing.line == "--#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of flatMap", limit: 1))
@@ -223,7 +224,7 @@ import Testing
   @Test func completesAfterWhatWaitsWhenTheOuterStreamEndsFirst() throws {
     try expectMarbles("--x--x--x|") { clock in
       let inner = try clock.cold("--x|")
-      return try clock.hot("(abc|)").observable.concatMap { _ in inner.observable }
+      return try clock.hot("(abc|)").concatMap { _ in inner }
     }
   }
 }

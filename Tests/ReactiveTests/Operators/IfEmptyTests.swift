@@ -1,11 +1,12 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct IfEmptyTests {
   @Test func continuesWithTheOtherStream() throws {
     let clock = VirtualScheduler()
     let (source, other) = (try clock.hot("---|"), try clock.cold("a--b|"))
-    #expect(clock.play(source.observable.ifEmpty(switchTo: other.observable)) == "---a--b|")
+    #expect(clock.play(source.ifEmpty(switchTo: other)) == "---a--b|")
     #expect(source.subscriptions == ["^--!"])
     #expect(other.subscriptions == ["---^---!"])
   }
@@ -13,17 +14,17 @@ import Testing
   @Test func anElementOrAFailureNeedsNoOther() throws {
     let clock = VirtualScheduler()
     let other = try clock.cold("b|")
-    #expect(clock.play(try clock.hot("a-|").observable.ifEmpty(switchTo: other.observable)) == "a-|")
-    #expect(clock.play(try clock.hot("--#").observable.ifEmpty(switchTo: other.observable)) == "----#")
+    #expect(clock.play(try clock.hot("a-|").ifEmpty(switchTo: other)) == "a-|")
+    #expect(clock.play(try clock.hot("--#").ifEmpty(switchTo: other)) == "----#")
     #expect(other.subscriptions.isEmpty)
   }
 
   @Test func anEmptyOtherEndsToo() throws {
-    try expectMarbles("-|") { try $0.hot("-|").observable.ifEmpty(switchTo: .empty()) }
+    try expectMarbles("-|") { try $0.hot("-|").ifEmpty(switchTo: .empty()) }
   }
 
   @Test func oneElementWillDo() throws {
-    try expectMarbles("--(z|)") { try $0.hot("--|").observable.ifEmpty(default: "z") }
-    try expectMarbles("-a|") { try $0.hot("-a|").observable.ifEmpty(default: "z") }
+    try expectMarbles("--(z|)") { try $0.hot("--|").ifEmpty(default: "z") }
+    try expectMarbles("-a|") { try $0.hot("-a|").ifEmpty(default: "z") }
   }
 }

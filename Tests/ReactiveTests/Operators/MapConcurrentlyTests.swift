@@ -1,5 +1,6 @@
 import Foundation
 import Reactive
+import ReactiveTesting
 import TestScale
 import Testing
 
@@ -23,16 +24,16 @@ import Testing
 
   @Test func runsOneAfterAnotherUnlessTold() throws {
     try expectMarbles("---31-(2|)") { clock in
-      try clock.hot("abc|", seconds).observable.map(on: clock, Self.waiting(clock, Journal()))
+      try clock.hot("abc|", seconds).map(on: clock, Self.waiting(clock, Journal()))
     }
   }
 
   @Test func keepsTheOrderOfConcurrentOnes() throws {
     try expectMarbles("---(31)-(2|)") { clock in
-      try clock.hot("abc|", seconds).observable.map(concurrent: 2, on: clock, Self.waiting(clock, Journal()))
+      try clock.hot("abc|", seconds).map(concurrent: 2, on: clock, Self.waiting(clock, Journal()))
     }
     try expectMarbles("---(31)(2|)") { clock in
-      try clock.hot("abc|", seconds).observable.map(concurrent: 3, on: clock, Self.waiting(clock, Journal()))
+      try clock.hot("abc|", seconds).map(concurrent: 3, on: clock, Self.waiting(clock, Journal()))
     }
   }
 
@@ -56,7 +57,7 @@ import Testing
     let clock = VirtualScheduler()
     let wait = Self.waiting(clock, log)
     let source = try clock.hot("abc---|", seconds)
-    let mapped = source.observable.map(concurrent: 3, on: clock) { number in
+    let mapped = source.map(concurrent: 3, on: clock) { number in
       let text = try await wait(number)
       if number == 1 { throw Oops() }
       return text
@@ -70,7 +71,7 @@ import Testing
     let log = Journal<String>()
     let clock = VirtualScheduler()
     let source = try clock.hot("abc|", seconds)
-    let mapped = source.observable.map(on: clock, Self.waiting(clock, log))
+    let mapped = source.map(on: clock, Self.waiting(clock, log))
     #expect(clock.play(mapped, until: .seconds(1)) == "")
     #expect(log.entries == ["+3", "cancelled 3"])
     #expect(source.subscriptions == ["^!"])
@@ -87,18 +88,18 @@ import Testing
   @Test func othersAreMadeOfIt() throws {
     try expectMarbles("---3--(2|)") { clock in
       let wait = Self.waiting(clock, Journal())
-      return try clock.hot("abc|", seconds).observable.filter(on: clock) { try await wait($0) != "1" }
+      return try clock.hot("abc|", seconds).filter(on: clock) { try await wait($0) != "1" }
     }
     try expectMarbles("---31-(2|)") { clock in
       let wait = Self.waiting(clock, Journal())
-      return try clock.hot("abc|", seconds).observable.do(on: clock, next: { _ = try await wait($0) })
+      return try clock.hot("abc|", seconds).do(on: clock, next: { _ = try await wait($0) })
     }
   }
 
   @Test func flatMapEmitsAsItComes() throws {
     try expectMarbles("--1(32)|") { clock in
       let wait = Self.waiting(clock, Journal())
-      return try clock.hot("ab-c|", seconds).observable.flatMap(on: clock) { number in
+      return try clock.hot("ab-c|", seconds).flatMap(on: clock) { number in
         .just(try await wait(min(number, number == 2 ? 0 : 3)))
       }.map { $0 == "0" ? "2" : $0 }
     }
@@ -140,7 +141,7 @@ import Testing
     let many = TestScale.count(1000)
     let subject = PublishSubject<Int>()
     let (arrived, ended) = (Journal<Int>(), Tally())
-    let values = subject.observable.do(next: { arrived.note($0) })
+    let values = subject.do(next: { arrived.note($0) })
       .map(concurrent: 6) { number in
         if number.isMultiple(of: 3) { await Task.yield() }
         return number

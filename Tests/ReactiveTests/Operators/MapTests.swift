@@ -1,20 +1,21 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct MapTests {
   @Test func turnsEachElementIntoAnother() throws {
-    try expectMarbles("-A--B-|") { try $0.hot("-a--b-|").observable.map { $0.uppercased() } }
+    try expectMarbles("-A--B-|") { try $0.hot("-a--b-|").map { $0.uppercased() } }
   }
 
   @Test func passesAFailureOn() throws {
-    try expectMarbles("-A--#") { try $0.hot("-a--#").observable.map { $0.uppercased() } }
+    try expectMarbles("-A--#") { try $0.hot("-a--#").map { $0.uppercased() } }
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a--b-c|")
     let recording = clock.record(
-      source.observable.map { text -> String in
+      source.map { text -> String in
         if text == "b" { throw Oops() }
         return text
       })
@@ -24,11 +25,11 @@ import Testing
   }
 
   @Test func itsExamplesAreTrue() throws {
-    try expectMarbles("A---B---C--|") { try $0.hot("a---b---c--|").observable.map { $0.uppercased() } }
+    try expectMarbles("A---B---C--|") { try $0.hot("a---b---c--|").map { $0.uppercased() } }
     #expect(outcome { _ in Observable.from(1...3).map { $0 * 2 } } == "2, 4, 6, |")
   }
 
   @Test func anEmptySourceStaysEmpty() throws {
-    try expectMarbles("--|") { try $0.hot("--|").observable.map { $0.uppercased() } }
+    try expectMarbles("--|") { try $0.hot("--|").map { $0.uppercased() } }
   }
 }

@@ -1,10 +1,11 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct MaterializeTests {
   @Test func turnsWhatHappensIntoElements() throws {
     try expectMarbles("a--b--(c|)", legend: ["a = next a", "b = next b", "c = failed"]) {
-      try $0.hot("a--b--#").observable.materialize().map { event in
+      try $0.hot("a--b--#").materialize().map { event in
         switch event {
         case .next(let text): "next \(text)"
         case .failed: "failed"
@@ -33,14 +34,14 @@ import Testing
   }
 
   @Test func thereAndBackIsTheSame() throws {
-    try expectMarbles("a-b--#") { try $0.hot("a-b--#").observable.materialize().dematerialize { $0 } }
-    try expectMarbles("a-b--|") { try $0.hot("a-b--|").observable.materialize().dematerialize { $0 } }
+    try expectMarbles("a-b--#") { try $0.hot("a-b--#").materialize().dematerialize { $0 } }
+    try expectMarbles("a-b--|") { try $0.hot("a-b--|").materialize().dematerialize { $0 } }
   }
 
   @Test func aTerminalEventLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b--|")
-    let events = source.observable.dematerialize {
+    let events = source.dematerialize {
       $0 == "b" ? StreamEvent<String>.completed : .next($0)
     }
     #expect(clock.play(events) == "a-|")
@@ -51,7 +52,7 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-|")
     #expect(
-      clock.play(source.observable.dematerialize { _ -> StreamEvent<Int> in throw Oops() }) == "-#")
+      clock.play(source.dematerialize { _ -> StreamEvent<Int> in throw Oops() }) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 }

@@ -1,10 +1,11 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct MergeTests {
   @Test func emitsWhatAllEmitAndCompletesWhenAllHave() throws {
     try expectMarbles("a--1--b-2----|") {
-      try Observable.merge([$0.hot("a-----b----|").observable, $0.hot("---1----2----|").observable])
+      try Observable.merge([$0.hot("a-----b----|"), $0.hot("---1----2----|")])
     }
     #expect(
       outcome { _ in Observable.merge([Observable.from([1, 2]), Observable.just(3)]) } == "1, 2, 3, |")
@@ -16,20 +17,20 @@ import Testing
   }
 
   @Test func anEmptySourceChangesNothing() throws {
-    try expectMarbles("-a-|") { try $0.hot("-a-|").observable.merge(with: .empty()) }
+    try expectMarbles("-a-|") { try $0.hot("-a-|").merge(with: .empty()) }
   }
 
   @Test func aFailureLeavesTheOthers() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("a--b--c|")
-    #expect(clock.play(try clock.hot("-x--#").observable.merge(with: other.observable)) == "ax-b#")
+    #expect(clock.play(try clock.hot("-x--#").merge(with: other)) == "ax-b#")
     #expect(other.subscriptions == ["^---!"])
   }
 
   @Test func startsNoMoreOnceItIsOver() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("a|")
-    #expect(clock.play(Observable.merge([.fail(Oops()), other.observable])) == "#")
+    #expect(clock.play(Observable.merge([.fail(Oops()), other])) == "#")
     #expect(other.subscriptions.isEmpty)
   }
 
@@ -37,7 +38,7 @@ import Testing
     let clock = VirtualScheduler()
     let first = try clock.hot("a-----|")
     let second = try clock.hot("-b----|")
-    #expect(clock.play(first.observable.merge(with: second.observable).take(2)) == "a(b|)")
+    #expect(clock.play(first.merge(with: second).take(2)) == "a(b|)")
     #expect(first.subscriptions == ["^!"])
     #expect(second.subscriptions == ["^!"])
   }

@@ -1,11 +1,12 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct PublishTests {
   @Test func startsOnceForAllWhenConnected() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("--a--b--c--|")
-    let shared = source.observable.publish()
+    let shared = source.publish()
     let first = clock.record(shared)
     let second = clock.record(shared)
     _ = clock.schedule(after: .seconds(1)) { shared.connect() }
@@ -17,7 +18,7 @@ import Testing
 
   @Test func aLateSubscriberMissesWhatWasBefore() throws {
     let clock = VirtualScheduler()
-    let shared = try clock.hot("--a--b--c--|").observable.publish()
+    let shared = try clock.hot("--a--b--c--|").publish()
     let early = clock.record(shared)
     let late = clock.record(shared, from: .seconds(4))
     shared.connect()
@@ -29,7 +30,7 @@ import Testing
   @Test func aSecondConnectGivesTheSameSubscription() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a|")
-    let shared = source.observable.publish()
+    let shared = source.publish()
     #expect(shared.connect() === shared.connect())
     clock.run()
     #expect(source.subscriptions == ["^-!"])
@@ -38,7 +39,7 @@ import Testing
   @Test func disposingTheConnectionLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b-c|")
-    let shared = source.observable.publish()
+    let shared = source.publish()
     let recording = clock.record(shared)
     let connection = shared.connect()
     clock.advance(to: Instant() + .seconds(3))
@@ -51,7 +52,7 @@ import Testing
   @Test func aDisposedConnectionCanBeMadeAgain() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b-c|")
-    let shared = source.observable.publish()
+    let shared = source.publish()
     let recording = clock.record(shared)
     shared.connect().dispose()
     _ = clock.schedule(after: .seconds(2)) { shared.connect() }
@@ -62,7 +63,7 @@ import Testing
 
   @Test func replayGivesALateSubscriberTheLastElements() throws {
     let clock = VirtualScheduler()
-    let shared = try clock.hot("abc--d|").observable.replay(2)
+    let shared = try clock.hot("abc--d|").replay(2)
     let late = clock.record(shared, from: .seconds(4))
     let tooLate = clock.record(shared, from: .seconds(8))
     shared.connect()
@@ -74,7 +75,7 @@ import Testing
   @Test func autoconnectStartsWithTheFirstAndStays() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b-c-|")
-    let shared = source.observable.publish().autoconnect()
+    let shared = source.publish().autoconnect()
     let first = clock.record(shared, from: .seconds(2), until: .seconds(4))
     let second = clock.record(shared, from: .seconds(4))
     clock.run()
@@ -88,17 +89,34 @@ import Testing
   @Test func autoconnectStopsWithTheSubscriptionItIsGiven() {
     let subject = PublishSubject<Int>()
     let connection = Subscription()
-    let shared = subject.observable.publish().autoconnect(in: connection)
+    let shared = subject.publish().autoconnect(in: connection)
     for _ in 0..<3 { shared.subscribe().dispose() }
     #expect(subject.hasObservers)
     connection.dispose()
     #expect(!subject.hasObservers)
   }
 
+  @Test func aChainHoldsTheSourceAndOneOfTheStreamAloneDoesNot() {
+    func kept(_ chain: (ConnectableObservable<Int>) -> Observable<Int>) -> Bool {
+      weak var source: PublishSubject<Int>?
+      let held: Observable<Int>
+      do {
+        let subject = PublishSubject<Int>()
+        source = subject
+        let polls = subject.publish()
+        polls.connect()
+        held = chain(polls)
+      }
+      return withExtendedLifetime(held) { source != nil }
+    }
+    #expect(kept { $0.map { $0 } })
+    #expect(!kept { $0.observable.map { $0 } })
+  }
+
   @Test func refCountLeavesWithTheLastAndStartsAgain() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b-c-d-|")
-    let shared = source.observable.publish().refCount()
+    let shared = source.publish().refCount()
     let first = clock.record(shared, until: .seconds(2))
     let second = clock.record(shared, from: .seconds(1), until: .seconds(4))
     let third = clock.record(shared, from: .seconds(6))
@@ -111,7 +129,7 @@ import Testing
 
   @Test func aFailureReachesThoseWhoComeAfterItToo() throws {
     let clock = VirtualScheduler()
-    let shared = try clock.hot("-a#").observable.publish()
+    let shared = try clock.hot("-a#").publish()
     let first = clock.record(shared)
     let late = clock.record(shared, from: .seconds(5))
     shared.connect()
@@ -124,18 +142,18 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.cold("a-b|")
     let subject = PublishSubject<String>()
-    let before = clock.record(subject.observable)
-    let connectable = source.observable.multicast(subject)
+    let before = clock.record(subject)
+    let connectable = source.multicast(subject)
     subject.next("x")
     connectable.connect()
     clock.run()
     #expect(before.drawing.line == "(xa)-b|")
-    let replayed = source.observable.multicast(ReplaySubject(limit: 1))
+    let replayed = source.multicast(ReplaySubject(limit: 1))
     replayed.connect()
     clock.run()
     #expect(clock.record(replayed).elements == ["b"])
     let present = BehaviorSubject("-")
-    _ = source.observable.multicast(present).connect()
+    _ = source.multicast(present).connect()
     #expect(present.value == "-")
     clock.advance(by: .seconds(1))
     #expect(present.value == "a")

@@ -1,10 +1,11 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ReduceTests {
   @Test func foldsAllIntoOne() throws {
     try expectMarbles("---------(6|)") {
-      try $0.hot("1--2--3--|").observable.reduce(0) { $0 + (Int($1) ?? 0) }
+      try $0.hot("1--2--3--|").reduce(0) { $0 + (Int($1) ?? 0) }
     }
     #expect(outcome { _ in Observable.from(1...4).reduce(0) { $0 + $1 } } == "10, |")
   }
@@ -14,17 +15,17 @@ import Testing
   }
 
   @Test func anEmptySourceGivesTheInitialValue() throws {
-    try expectMarbles("--(x|)") { try $0.hot("--|").observable.reduce("x") { $0 + $1 } }
+    try expectMarbles("--(x|)") { try $0.hot("--|").reduce("x") { $0 + $1 } }
   }
 
   @Test func aFailureDropsTheValue() throws {
-    try expectMarbles("--#") { try $0.hot("a-#").observable.reduce("") { $0 + $1 } }
+    try expectMarbles("--#") { try $0.hot("a-#").reduce("") { $0 + $1 } }
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.observable.reduce(0) { _, _ in throw Oops() }) == "-#")
+    #expect(clock.play(source.reduce(0) { _, _ in throw Oops() }) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 

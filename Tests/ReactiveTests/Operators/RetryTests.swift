@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Reactive
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
   @Test func subscribesAgainWhenTheStreamFails() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-#")
-    #expect(clock.play(source.observable.retry(times: 1)) == "a-a-#")
+    #expect(clock.play(source.retry(times: 1)) == "a-a-#")
     #expect(source.subscriptions == ["^-!", "--^-!"])
     #expect(outcome { _ in Observable.just(1).concat(.fail(Oops())).retry(times: 1) } == "1, 1, #")
   }
@@ -14,12 +15,12 @@ import Testing
   @Test func aCompletionIsNotTriedAgain() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-|")
-    #expect(clock.play(source.observable.retry(times: 3)) == "a-|")
+    #expect(clock.play(source.retry(times: 3)) == "a-|")
     #expect(source.subscriptions == ["^-!"])
   }
 
   @Test func noTimesPassesTheFailureOn() throws {
-    try expectMarbles("a-#") { try $0.cold("a-#").observable.retry(times: 0) }
+    try expectMarbles("a-#") { try $0.cold("a-#").retry(times: 0) }
   }
 
   @Test func theLastErrorGoesOn() {
@@ -36,7 +37,7 @@ import Testing
   @Test func disposingEndsTheTrying() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-#")
-    #expect(clock.play(source.observable.retry(times: .max), until: .seconds(3)) == "a-a")
+    #expect(clock.play(source.retry(times: .max), until: .seconds(3)) == "a-a")
     #expect(source.subscriptions == ["^-!", "--^!"])
   }
 
@@ -62,15 +63,15 @@ import Testing
     let source = try clock.cold("#")
     var patience = backoff
     patience.attempts = 4
-    #expect(clock.play(source.observable.retry(patience, on: clock)) == "-----------#")
+    #expect(clock.play(source.retry(patience, on: clock)) == "-----------#")
     #expect(source.subscriptions == ["(^!)", "-(^!)", "---(^!)", "-------(^!)", "-----------(^!)"])
   }
 
   @Test func anElementStartsTheRowOfPausesAnew() throws {
     try expectMarbles("---a---b|") { clock in
       row([
-        try clock.cold("#").observable, try clock.cold("#").observable, try clock.cold("a#").observable,
-        try clock.cold("#").observable, try clock.cold("b|").observable,
+        try clock.cold("#"), try clock.cold("#"), try clock.cold("a#"),
+        try clock.cold("#"), try clock.cold("b|"),
       ]).retry(backoff, on: clock)
     }
   }
@@ -81,8 +82,8 @@ import Testing
     let once = patience
     try expectMarbles("-a-b-#") { clock in
       row([
-        try clock.cold("#").observable, try clock.cold("a#").observable,
-        try clock.cold("b#").observable, try clock.cold("#").observable, try clock.cold("c|").observable,
+        try clock.cold("#"), try clock.cold("a#"),
+        try clock.cold("b#"), try clock.cold("#"), try clock.cold("c|"),
       ]).retry(once, on: clock)
     }
   }
@@ -93,7 +94,7 @@ import Testing
     var patience = backoff
     patience.attempts = 2
     patience.requested = { $0 is MarbleFailure ? .seconds(9) : nil }
-    #expect(clock.play(source.observable.retry(patience, on: clock)) == "------------------#")
+    #expect(clock.play(source.retry(patience, on: clock)) == "------------------#")
     #expect(source.subscriptions == ["(^!)", "---------(^!)", "------------------(^!)"])
   }
 
@@ -101,7 +102,7 @@ import Testing
     var patience = backoff
     patience.attempts = 0
     let none = patience
-    try expectMarbles("a#") { try $0.cold("a#").observable.retry(none, on: $0) }
+    try expectMarbles("a#") { try $0.cold("a#").retry(none, on: $0) }
     #expect(
       outcome { clock in
         let backoff = Backoff(initial: .seconds(1), jitter: 0, attempts: 2)
@@ -112,7 +113,7 @@ import Testing
   @Test func aCompletionIsNotTriedAgain() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-|")
-    #expect(clock.play(source.observable.retry(backoff, on: clock)) == "a-|")
+    #expect(clock.play(source.retry(backoff, on: clock)) == "a-|")
     #expect(source.subscriptions == ["^-!"])
   }
 
@@ -121,7 +122,7 @@ import Testing
     let source = try clock.cold("a#")
     var patience = backoff
     patience.initial = .seconds(4)
-    #expect(clock.play(source.observable.retry(patience, on: clock), until: .seconds(2)) == "a")
+    #expect(clock.play(source.retry(patience, on: clock), until: .seconds(2)) == "a")
     #expect(clock.now == Instant() + .seconds(2))
     #expect(source.subscriptions == ["^!"])
   }
@@ -131,7 +132,7 @@ import Testing
   @Test func subscribesAgainAtEachCompletion() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-b|")
-    #expect(clock.play(source.observable.repeat(2)) == "a-ba-b|")
+    #expect(clock.play(source.repeat(2)) == "a-ba-b|")
     #expect(source.subscriptions == ["^--!", "---^--!"])
     #expect(outcome { _ in Observable.from([1, 2]).repeat(2) } == "1, 2, 1, 2, |")
   }
@@ -139,21 +140,21 @@ import Testing
   @Test func noTimesIsEmpty() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a|")
-    #expect(clock.play(source.observable.repeat(0)) == "|")
+    #expect(clock.play(source.repeat(0)) == "|")
     #expect(source.subscriptions.isEmpty)
   }
 
   @Test func goesOnUntilSomebodyEndsIt() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-|")
-    #expect(clock.play(source.observable.repeat().take(3)) == "a-a-(a|)")
+    #expect(clock.play(source.repeat().take(3)) == "a-a-(a|)")
     #expect(source.subscriptions == ["^-!", "--^-!", "----(^!)"])
   }
 
   @Test func aFailureEndsIt() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-#")
-    #expect(clock.play(source.observable.repeat(3)) == "a-#")
+    #expect(clock.play(source.repeat(3)) == "a-#")
     #expect(source.subscriptions == ["^-!"])
   }
 

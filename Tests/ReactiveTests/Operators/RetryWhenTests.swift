@@ -1,11 +1,12 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct RetryWhenTests {
   @Test func subscribesAgainAtEachTrigger() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-#")
-    let retried = source.observable.retry(when: { $0.delay(for: .seconds(3), on: clock) })
+    let retried = source.retry(when: { $0.delay(for: .seconds(3), on: clock) })
     #expect(clock.play(retried, until: .seconds(8)) == "a----a")
     #expect(source.subscriptions == ["^-!", "-----^-!"])
   }
@@ -27,11 +28,11 @@ import Testing
   @Test func theEndOfTheTriggersIsTheEnd() throws {
     let clock = VirtualScheduler()
     let (source, triggers) = (try clock.cold("a---b"), try clock.hot("--|"))
-    #expect(clock.play(source.observable.retry(when: { _ in triggers.observable })) == "a-|")
+    #expect(clock.play(source.retry(when: { _ in triggers })) == "a-|")
     #expect(source.subscriptions == ["^-!"])
     try expectMarbles("a#") { clock in
       let triggers = try clock.hot("-#")
-      return try clock.cold("a---b").observable.retry(when: { _ in triggers.observable })
+      return try clock.cold("a---b").retry(when: { _ in triggers })
     }
     #expect(
       outcome { _ in Observable<Int>.just(1).retry(when: { _ -> Observable<Int> in throw Oops() }) } == "#")
@@ -40,7 +41,7 @@ import Testing
   @Test func aTriggerWithoutAFailureStartsNothing() throws {
     let clock = VirtualScheduler()
     let (source, triggers) = (try clock.cold("a---b-|"), try clock.hot("--x"))
-    #expect(clock.play(source.observable.retry(when: { _ in triggers.observable })) == "a---b-|")
+    #expect(clock.play(source.retry(when: { _ in triggers })) == "a---b-|")
     #expect(source.subscriptions == ["^-----!"])
     #expect(triggers.subscriptions == ["^-----!"])
   }

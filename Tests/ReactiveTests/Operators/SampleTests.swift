@@ -1,10 +1,11 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct SampleTests {
   @Test func emitsTheLatestAtEachTriggerIfItIsNew() throws {
     try expectMarbles("---b-----c--|") {
-      try $0.hot("a-b---c-----|").observable.sample($0.hot("---x-x---x-").observable)
+      try $0.hot("a-b---c-----|").sample($0.hot("---x-x---x-"))
     }
     #expect(
       outcome { clock in
@@ -16,46 +17,46 @@ import Testing
   @Test func whatWasNotSampledIsLostAtCompletion() throws {
     let clock = VirtualScheduler()
     let trigger = try clock.hot("--x----x")
-    #expect(clock.play(try clock.hot("a--b-|").observable.sample(trigger.observable)) == "--a--|")
+    #expect(clock.play(try clock.hot("a--b-|").sample(trigger)) == "--a--|")
     #expect(trigger.subscriptions == ["^----!"])
   }
 
   @Test func theEndOfTheTriggerEndsNothing() throws {
-    try expectMarbles("-a----|") { try $0.hot("a--b--|").observable.sample($0.hot("-x|").observable) }
+    try expectMarbles("-a----|") { try $0.hot("a--b--|").sample($0.hot("-x|")) }
   }
 
   @Test func aFailureOfTheTriggerLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--|")
-    #expect(clock.play(source.observable.sample(try clock.hot("-#").observable)) == "-#")
+    #expect(clock.play(source.sample(try clock.hot("-#"))) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 
   @Test func aFailureDropsWhatWasNotSampled() throws {
-    try expectMarbles("-#") { try $0.hot("a#").observable.sample($0.hot("--x").observable) }
+    try expectMarbles("-#") { try $0.hot("a#").sample($0.hot("--x")) }
   }
 
   @Test func aSourceThatEndsAtOnceStartsNoTrigger() throws {
     let clock = VirtualScheduler()
     let trigger = try clock.hot("x")
-    #expect(clock.play(Observable.just("a").sample(trigger.observable)) == "|")
+    #expect(clock.play(Observable.just("a").sample(trigger)) == "|")
     #expect(trigger.subscriptions.isEmpty)
   }
 
   @Test func nothingIsAnElementToo() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--|", ["a": Int?.none])
-    let recording = clock.record(source.observable.sample(try clock.hot("-x").observable))
+    let recording = clock.record(source.sample(try clock.hot("-x")))
     clock.run()
     #expect(recording.elements == [nil])
   }
 
   @Test func atIntervalsTheLatestIsEmittedIfItIsNew() throws {
     try expectMarbles("-----b----c-----|") {
-      try $0.hot("a-b----c--------|").observable.sample(every: .seconds(5), on: $0)
+      try $0.hot("a-b----c--------|").sample(every: .seconds(5), on: $0)
     }
-    try expectMarbles("----(b|)") { try $0.hot("a-b-|").observable.sample(every: .seconds(5), on: $0) }
-    try expectMarbles("----#") { try $0.hot("a-b-#").observable.sample(every: .seconds(5), on: $0) }
+    try expectMarbles("----(b|)") { try $0.hot("a-b-|").sample(every: .seconds(5), on: $0) }
+    try expectMarbles("----#") { try $0.hot("a-b-#").sample(every: .seconds(5), on: $0) }
   }
 
   @Test func eachKeyHasItsLatest() throws {

@@ -1,9 +1,10 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ScanTests {
   @Test func emitsTheRunningValue() throws {
-    try expectMarbles("1--3--6--|") { try $0.hot("1--2--3--|").observable.scan(0) { $0 + (Int($1) ?? 0) } }
+    try expectMarbles("1--3--6--|") { try $0.hot("1--2--3--|").scan(0) { $0 + (Int($1) ?? 0) } }
     #expect(outcome { _ in Observable.from(1...4).scan(0) { $0 + $1 } } == "1, 3, 6, 10, |")
   }
 
@@ -14,24 +15,24 @@ import Testing
   }
 
   @Test func anEmptySourceGivesNothing() throws {
-    try expectMarbles("--|") { try $0.hot("--|").observable.scan("x") { $0 + $1 } }
+    try expectMarbles("--|") { try $0.hot("--|").scan("x") { $0 + $1 } }
   }
 
   @Test func passesAFailureOn() throws {
-    try expectMarbles("a-#") { try $0.hot("a-#").observable.scan("") { $0 + $1 } }
+    try expectMarbles("a-#") { try $0.hot("a-#").scan("") { $0 + $1 } }
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.observable.scan(0) { _, _ in throw Oops() }) == "-#")
+    #expect(clock.play(source.scan(0) { _, _ in throw Oops() }) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 
   @Test func anElementSentFromInsideADeliveryIsFoldedAfterIt() {
     let subject = PublishSubject<Int>()
     let log = Journal<Int>()
-    _ = subject.observable.scan(0) { $0 + $1 }.subscribe(next: { value in
+    _ = subject.scan(0) { $0 + $1 }.subscribe(next: { value in
       log.note(value)
       if value == 1 { subject.next(10) }
     })

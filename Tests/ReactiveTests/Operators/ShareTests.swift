@@ -1,11 +1,12 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ShareTests {
   @Test func oneSubscriptionServesAllAndLateOnesMissWhatWasBefore() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("--a--b--c--|")
-    let shared = source.observable.share()
+    let shared = source.share()
     let early = clock.record(shared)
     let late = clock.record(shared, from: .seconds(4))
     clock.run()
@@ -18,7 +19,7 @@ import Testing
   @Test func theLastToLeaveEndsItAndTheNextStartsItAnew() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("-a-b-c|")
-    let shared = source.observable.share()
+    let shared = source.share()
     let first = clock.record(shared, until: .seconds(2))
     let second = clock.record(shared, from: .seconds(1), until: .seconds(4))
     let third = clock.record(shared, from: .seconds(6))
@@ -32,7 +33,7 @@ import Testing
   @Test func afterTheEndOfTheSourceTheNextStartsItAnew() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a|")
-    let shared = source.observable.share(replay: 1)
+    let shared = source.share(replay: 1)
     let first = clock.record(shared)
     let second = clock.record(shared, from: .seconds(3))
     clock.run()
@@ -44,7 +45,7 @@ import Testing
   @Test func replayGivesALateSubscriberTheLastElements() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("abc--d|")
-    let shared = source.observable.share(replay: 2)
+    let shared = source.share(replay: 2)
     let early = clock.record(shared)
     let late = clock.record(shared, from: .seconds(4))
     clock.run()
@@ -56,7 +57,7 @@ import Testing
   @Test func whatWasReplayedIsForgottenWhenAllHaveLeft() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab----c|")
-    let shared = source.observable.share(replay: 2)
+    let shared = source.share(replay: 2)
     let first = clock.record(shared, until: .seconds(3))
     let second = clock.record(shared, from: .seconds(4))
     clock.run()
@@ -67,7 +68,7 @@ import Testing
   @Test func aFailureReachesAll() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-#")
-    let shared = source.observable.share()
+    let shared = source.share()
     let first = clock.record(shared)
     let second = clock.record(shared, from: .seconds(2))
     clock.run()
@@ -79,7 +80,7 @@ import Testing
   @Test func oneWhoComesBackAtTheEndStartsItAnew() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-|")
-    let shared = source.observable.share()
+    let shared = source.share()
     #expect(clock.play(shared.concat(shared)) == "a-a-|")
     #expect(source.subscriptions == ["^-!", "--^-!"])
   }
@@ -90,7 +91,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     let clock = VirtualScheduler(seed: seed)
     let open = Journal<Int>()
-    let source = try clock.cold("a-b-c-|").observable
+    let source = try clock.cold("a-b-c-|")
       .do(subscribe: { open.note(1) }, dispose: { open.note(-1) })
     let shared = source.share(replay: random.below(3))
     let recordings = (0..<8).map { _ in
@@ -121,7 +122,7 @@ import Testing
   @Test func whatIsReplayedStaysForEver() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab-c--d-|")
-    let shared = source.observable.share(replay: 1, scope: .forever)
+    let shared = source.share(replay: 1, scope: .forever)
     let first = clock.record(shared, until: .seconds(2))
     let second = clock.record(shared, from: .seconds(5))
     let late = clock.record(shared, from: .seconds(9))
@@ -135,7 +136,7 @@ import Testing
   @Test func whileConnectedNothingStays() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab-c--d-|")
-    let shared = source.observable.share(replay: 1, scope: .whileConnected)
+    let shared = source.share(replay: 1, scope: .whileConnected)
     let first = clock.record(shared, until: .seconds(2))
     let second = clock.record(shared, from: .seconds(5))
     clock.run()

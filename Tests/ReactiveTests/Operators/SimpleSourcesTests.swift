@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct JustTests {
@@ -87,7 +88,7 @@ import Testing
   @Test func keepsAConcatenationFromGoingOn() throws {
     let clock = VirtualScheduler()
     let second = try clock.cold("a|")
-    #expect(clock.play(Observable.never().concat(second.observable)).isEmpty)
+    #expect(clock.play(Observable.never().concat(second)).isEmpty)
     #expect(second.subscriptions.isEmpty)
   }
 }
@@ -123,7 +124,7 @@ import Testing
   @Test func isWhatItMakes() throws {
     try expectMarbles("---a--b--|") { clock in
       let source = try clock.hot("---a--b--|")
-      return .deferred { source.observable }
+      return .deferred { source }
     }
     #expect(outcome { _ in Observable.deferred { Observable.just(6 * 7) } } == "42, |")
   }
@@ -135,7 +136,7 @@ import Testing
   @Test func disposingLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b-|")
-    #expect(clock.play(Observable.deferred { source.observable }, until: .seconds(2)) == "-a")
+    #expect(clock.play(Observable.deferred { source }, until: .seconds(2)) == "-a")
     #expect(source.subscriptions == ["^-!"])
   }
 }

@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct SkipUntilTests {
@@ -6,37 +7,37 @@ import Testing
     let clock = VirtualScheduler()
     let start = try clock.hot("----x--y|")
     let source = try clock.hot("a--b--c--d--|")
-    #expect(clock.play(source.observable.skip(until: start.observable)) == "------c--d--|")
+    #expect(clock.play(source.skip(until: start)) == "------c--d--|")
     #expect(start.subscriptions == ["^---!"])
     #expect(outcome { _ in Observable.from(1...3).skip(until: Observable.just("now")) } == "1, 2, 3, |")
   }
 
   @Test func anOtherThatEndsSilentlyLetsNothingThrough() throws {
-    try expectMarbles("-----|") { try $0.hot("a-b-c|").observable.skip(until: $0.hot("-|").observable) }
+    try expectMarbles("-----|") { try $0.hot("a-b-c|").skip(until: $0.hot("-|")) }
   }
 
   @Test func aFailureOfTheOtherLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--|")
-    #expect(clock.play(source.observable.skip(until: try clock.hot("--#").observable)) == "--#")
+    #expect(clock.play(source.skip(until: try clock.hot("--#"))) == "--#")
     #expect(source.subscriptions == ["^-!"])
   }
 
   @Test func aFailureOfTheOtherAfterItHasSpokenIsNotHeard() throws {
-    try expectMarbles("---b--|") { try $0.hot("a--b--|").observable.skip(until: $0.hot("-x-#").observable) }
+    try expectMarbles("---b--|") { try $0.hot("a--b--|").skip(until: $0.hot("-x-#")) }
   }
 
   @Test func theEndOfTheSourceLeavesTheOther() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("-----x")
-    #expect(clock.play(try clock.hot("a-|").observable.skip(until: other.observable)) == "--|")
+    #expect(clock.play(try clock.hot("a-|").skip(until: other)) == "--|")
     #expect(other.subscriptions == ["^-!"])
   }
 
   @Test func anOtherThatFailsAtOnceStartsNoSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a|")
-    #expect(clock.play(source.observable.skip(until: Observable<Int>.fail(Oops()))) == "#")
+    #expect(clock.play(source.skip(until: Observable<Int>.fail(Oops()))) == "#")
     #expect(source.subscriptions.isEmpty)
   }
 }
@@ -44,7 +45,7 @@ import Testing
 @Suite struct SkipForTests {
   @Test func leavesOutWhatComesWithinTheTime() throws {
     try expectMarbles("------c--d--|") { clock in
-      try clock.hot("a--b--c--d--|").observable.skip(for: .seconds(5), on: clock)
+      try clock.hot("a--b--c--d--|").skip(for: .seconds(5), on: clock)
     }
     #expect(
       outcome { clock in
@@ -54,28 +55,28 @@ import Testing
 
   @Test func theTimeBeginsWithTheSubscription() throws {
     try expectMarbles("------c--d--|", from: .seconds(2)) { clock in
-      try clock.hot("a--b--c--d--|").observable.skip(for: .seconds(3), on: clock)
+      try clock.hot("a--b--c--d--|").skip(for: .seconds(3), on: clock)
     }
   }
 
   @Test func anElementOfTheInstantTheTimeEndsComesFirstIfItWasSetFirst() throws {
     try expectMarbles("----b|") { clock in
-      try clock.hot("---ab|").observable.skip(for: .seconds(3), on: clock)
+      try clock.hot("---ab|").skip(for: .seconds(3), on: clock)
     }
     try expectMarbles("---ab|") { clock in
-      try clock.cold("---ab|").observable.skip(for: .seconds(3), on: clock)
+      try clock.cold("---ab|").skip(for: .seconds(3), on: clock)
     }
   }
 
   @Test func anEarlyEndTakesTheTimerBack() throws {
     let clock = VirtualScheduler()
-    #expect(clock.play(try clock.hot("a|").observable.skip(for: .seconds(9), on: clock)) == "-|")
+    #expect(clock.play(try clock.hot("a|").skip(for: .seconds(9), on: clock)) == "-|")
     #expect(clock.now == Instant() + .seconds(1))
   }
 
   @Test func passesAFailureOnWithinTheTime() throws {
     try expectMarbles("-#") { clock in
-      try clock.hot("a#").observable.skip(for: .seconds(9), on: clock)
+      try clock.hot("a#").skip(for: .seconds(9), on: clock)
     }
   }
 }

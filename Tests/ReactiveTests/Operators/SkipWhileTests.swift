@@ -1,9 +1,10 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct SkipWhileTests {
   @Test func leavesOutElementsUntilOneDoesNotSatisfyTheCondition() throws {
-    try expectMarbles("------3--1--|") { try $0.hot("1--2--3--1--|").observable.skip(while: { $0 < "3" }) }
+    try expectMarbles("------3--1--|") { try $0.hot("1--2--3--1--|").skip(while: { $0 < "3" }) }
     #expect(outcome { _ in Observable.from([1, 2, 3, 1]).skip(while: { $0 < 3 }) } == "3, 1, |")
   }
 
@@ -18,14 +19,14 @@ import Testing
   }
 
   @Test func theEndComesEvenIfAllAreLeftOut() throws {
-    try expectMarbles("---|") { try $0.hot("a-b|").observable.skip(while: { _ in true }) }
-    try expectMarbles("---#") { try $0.hot("a-b#").observable.skip(while: { _ in true }) }
+    try expectMarbles("---|") { try $0.hot("a-b|").skip(while: { _ in true }) }
+    try expectMarbles("---#") { try $0.hot("a-b#").skip(while: { _ in true }) }
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.observable.skip(while: { _ in throw Oops() })) == "-#")
+    #expect(clock.play(source.skip(while: { _ in throw Oops() })) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 }

@@ -1,27 +1,28 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct TakeLastTests {
   @Test func emitsTheLastElementsAtCompletion() throws {
-    try expectMarbles("---------(bc|)") { try $0.hot("a--b--c--|").observable.takeLast(2) }
+    try expectMarbles("---------(bc|)") { try $0.hot("a--b--c--|").takeLast(2) }
     #expect(outcome { _ in Observable.from(1...9).takeLast(2) } == "8, 9, |")
   }
 
   @Test func fewerThanAskedForAreAllEmitted() throws {
-    try expectMarbles("---(ab|)") { try $0.hot("a-b|").observable.takeLast(5) }
-    try expectMarbles("--|") { try $0.hot("--|").observable.takeLast(5) }
+    try expectMarbles("---(ab|)") { try $0.hot("a-b|").takeLast(5) }
+    try expectMarbles("--|") { try $0.hot("--|").takeLast(5) }
   }
 
   @Test func zeroOrLessEmitsNone() throws {
-    try expectMarbles("--|") { try $0.hot("ab|").observable.takeLast(0) }
-    try expectMarbles("--|") { try $0.hot("ab|").observable.takeLast(-1) }
+    try expectMarbles("--|") { try $0.hot("ab|").takeLast(0) }
+    try expectMarbles("--|") { try $0.hot("ab|").takeLast(-1) }
   }
 
   @Test func aFailureDropsThem() throws {
-    try expectMarbles("--#") { try $0.hot("ab#").observable.takeLast(2) }
+    try expectMarbles("--#") { try $0.hot("ab#").takeLast(2) }
   }
 
   @Test func disposedFromInsideOneItEmitsNoMore() throws {
-    try expectMarbles("---(b|)") { try $0.hot("abc|").observable.takeLast(2).take(1) }
+    try expectMarbles("---(b|)") { try $0.hot("abc|").takeLast(2).take(1) }
   }
 }

@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct TakeUntilTests {
@@ -6,34 +7,34 @@ import Testing
     let clock = VirtualScheduler()
     let stop = try clock.hot("-------x--")
     let source = try clock.hot("a--b--c--d--|")
-    #expect(clock.play(source.observable.take(until: stop.observable)) == "a--b--c|")
+    #expect(clock.play(source.take(until: stop)) == "a--b--c|")
     #expect(source.subscriptions == ["^------!"])
     #expect(stop.subscriptions == ["^------!"])
     #expect(outcome { _ in Observable.from(1...3).take(until: Observable<Int>.never()) } == "1, 2, 3, |")
   }
 
   @Test func anOtherThatEndsSilentlyEndsNothing() throws {
-    try expectMarbles("a-b-c|") { try $0.hot("a-b-c|").observable.take(until: $0.hot("-|").observable) }
+    try expectMarbles("a-b-c|") { try $0.hot("a-b-c|").take(until: $0.hot("-|")) }
   }
 
   @Test func aFailureOfTheOtherIsAFailure() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--|")
-    #expect(clock.play(source.observable.take(until: try clock.hot("--#").observable)) == "a-#")
+    #expect(clock.play(source.take(until: try clock.hot("--#"))) == "a-#")
     #expect(source.subscriptions == ["^-!"])
   }
 
   @Test func theEndOfTheSourceLeavesTheOther() throws {
     let clock = VirtualScheduler()
     let stop = try clock.hot("-----x")
-    #expect(clock.play(try clock.hot("a-#").observable.take(until: stop.observable)) == "a-#")
+    #expect(clock.play(try clock.hot("a-#").take(until: stop)) == "a-#")
     #expect(stop.subscriptions == ["^-!"])
   }
 
   @Test func anOtherThatSpeaksAtOnceStartsNoSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a|")
-    #expect(clock.play(source.observable.take(until: Observable.just(1))) == "|")
+    #expect(clock.play(source.take(until: Observable.just(1))) == "|")
     #expect(source.subscriptions.isEmpty)
   }
 }
@@ -42,7 +43,7 @@ import Testing
   @Test func emitsWhatComesWithinTheTimeAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--c--d--|")
-    #expect(clock.play(source.observable.take(for: .seconds(7), on: clock)) == "a--b--c|")
+    #expect(clock.play(source.take(for: .seconds(7), on: clock)) == "a--b--c|")
     #expect(source.subscriptions == ["^------!"])
     #expect(
       outcome { clock in
@@ -52,20 +53,20 @@ import Testing
 
   @Test func anEarlierEndTakesTheTimerBack() throws {
     let clock = VirtualScheduler()
-    #expect(clock.play(try clock.hot("a-|").observable.take(for: .seconds(9), on: clock)) == "a-|")
+    #expect(clock.play(try clock.hot("a-|").take(for: .seconds(9), on: clock)) == "a-|")
     #expect(clock.now == Instant() + .seconds(2))
   }
 
   @Test func passesAFailureOn() throws {
-    try expectMarbles("a-#") { clock in try clock.hot("a-#").observable.take(for: .seconds(9), on: clock) }
+    try expectMarbles("a-#") { clock in try clock.hot("a-#").take(for: .seconds(9), on: clock) }
   }
 
   @Test func anElementOfTheInstantTheTimeEndsComesFirstIfItWasSetFirst() throws {
     try expectMarbles("---(a|)") { clock in
-      try clock.hot("---ab|").observable.take(for: .seconds(3), on: clock)
+      try clock.hot("---ab|").take(for: .seconds(3), on: clock)
     }
     try expectMarbles("---|") { clock in
-      try clock.cold("---ab|").observable.take(for: .seconds(3), on: clock)
+      try clock.cold("---ab|").take(for: .seconds(3), on: clock)
     }
   }
 }

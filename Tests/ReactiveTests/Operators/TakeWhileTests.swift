@@ -1,18 +1,19 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct TakeWhileTests {
   @Test func emitsAsLongAsTheConditionHoldsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("1--2--3--4--|")
-    #expect(clock.play(source.observable.take(while: { $0 < "3" })) == "1--2--|")
+    #expect(clock.play(source.take(while: { $0 < "3" })) == "1--2--|")
     #expect(source.subscriptions == ["^-----!"])
     #expect(outcome { _ in Observable.from(1...9).take(while: { $0 < 3 }) } == "1, 2, |")
   }
 
   @Test func inclusiveEmitsTheOneThatEndsItToo() throws {
     try expectMarbles("1--2--(3|)") {
-      try $0.hot("1--2--3--4--|").observable.take(while: { $0 < "3" }, inclusive: true)
+      try $0.hot("1--2--3--4--|").take(while: { $0 < "3" }, inclusive: true)
     }
   }
 
@@ -21,21 +22,21 @@ import Testing
   }
 
   @Test func endsWithTheSource() throws {
-    try expectMarbles("1-|") { try $0.hot("1-|").observable.take(while: { _ in true }) }
-    try expectMarbles("1-#") { try $0.hot("1-#").observable.take(while: { _ in true }) }
+    try expectMarbles("1-|") { try $0.hot("1-|").take(while: { _ in true }) }
+    try expectMarbles("1-#") { try $0.hot("1-#").take(while: { _ in true }) }
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.observable.take(while: { _ in throw Oops() })) == "-#")
+    #expect(clock.play(source.take(while: { _ in throw Oops() })) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 
   @Test func aConditionMayEndIt() throws {
-    try expectMarbles("a-b-|") { try $0.hot("a-b-c-d|").observable.take(until: { $0 == "c" }) }
+    try expectMarbles("a-b-|") { try $0.hot("a-b-c-d|").take(until: { $0 == "c" }) }
     try expectMarbles("a-b-(c|)") {
-      try $0.hot("a-b-c-d|").observable.take(until: { $0 == "c" }, inclusive: true)
+      try $0.hot("a-b-c-d|").take(until: { $0 == "c" }, inclusive: true)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct TaskSourceTests {
@@ -23,7 +24,7 @@ import Testing
     let log = Journal<Bool>()
     let subject = PublishSubject<Int>()
     let subscription = Observable<Int>.task(on: clock) {
-      for try await _ in subject.observable.values {}
+      for try await _ in subject.values {}
       log.note(Task.isCancelled)
       return 1
     }.subscribe(next: { _ in Issue.record("an element after dispose") })

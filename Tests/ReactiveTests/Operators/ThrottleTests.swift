@@ -1,16 +1,17 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ThrottleTests {
   @Test func anElementAtTheEndOfAWindowDoesNotTakeThePlaceOfTheOneThatIsDue() throws {
     try expectMarbles("a----c----(d|)") { clock in
-      try clock.hot("a--c-d----|").observable.throttle(for: .seconds(5), on: clock)
+      try clock.hot("a--c-d----|").throttle(for: .seconds(5), on: clock)
     }
   }
 
   @Test func withoutLatestOnlyTheFirstOfEachWhileGetsThrough() throws {
     try expectMarbles("a---------d------|") {
-      try $0.hot("a-b-c-----d-e----|").observable.throttle(for: .seconds(5), latest: false, on: $0)
+      try $0.hot("a-b-c-----d-e----|").throttle(for: .seconds(5), latest: false, on: $0)
     }
     #expect(
       outcome { Observable.from(1...3).throttle(for: .seconds(5), latest: false, on: $0) } == "1, |")
@@ -18,41 +19,41 @@ import Testing
 
   @Test func withLatestTheLastOneFollows() throws {
     try expectMarbles("a----c----d----e-|") {
-      try $0.hot("a-b-c-----d-e----|").observable.throttle(for: .seconds(5), on: $0)
+      try $0.hot("a-b-c-----d-e----|").throttle(for: .seconds(5), on: $0)
     }
   }
 
   @Test func theOneThatFollowsOpensAWhileOfItsOwn() throws {
     try expectMarbles("a----b----c-----|") {
-      try $0.hot("a-b----c--------|").observable.throttle(for: .seconds(5), on: $0)
+      try $0.hot("a-b----c--------|").throttle(for: .seconds(5), on: $0)
     }
   }
 
   @Test func whatWaitsIsEmittedAtCompletion() throws {
-    try expectMarbles("a-(b|)") { try $0.hot("ab|").observable.throttle(for: .seconds(5), on: $0) }
+    try expectMarbles("a-(b|)") { try $0.hot("ab|").throttle(for: .seconds(5), on: $0) }
     try expectMarbles("a-|") {
-      try $0.hot("ab|").observable.throttle(for: .seconds(5), latest: false, on: $0)
+      try $0.hot("ab|").throttle(for: .seconds(5), latest: false, on: $0)
     }
   }
 
   @Test func aFailureDropsWhatWaits() throws {
-    try expectMarbles("a-#") { try $0.hot("ab#").observable.throttle(for: .seconds(5), on: $0) }
+    try expectMarbles("a-#") { try $0.hot("ab#").throttle(for: .seconds(5), on: $0) }
   }
 
   @Test func anElementExactlyAtTheEndGetsThrough() throws {
     try expectMarbles("a----b--|") {
-      try $0.hot("a----b--|").observable.throttle(for: .seconds(5), latest: false, on: $0)
+      try $0.hot("a----b--|").throttle(for: .seconds(5), latest: false, on: $0)
     }
   }
 
   @Test func anEmptySourceCompletes() throws {
-    try expectMarbles("-|") { try $0.hot("-|").observable.throttle(for: .seconds(5), on: $0) }
+    try expectMarbles("-|") { try $0.hot("-|").throttle(for: .seconds(5), on: $0) }
   }
 
   @Test func disposingTakesTheTimerBack() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab")
-    #expect(clock.play(source.observable.throttle(for: .seconds(9), on: clock), until: .seconds(2)) == "a")
+    #expect(clock.play(source.throttle(for: .seconds(9), on: clock), until: .seconds(2)) == "a")
     #expect(clock.now == Instant() + .seconds(2))
     #expect(source.subscriptions == ["^-!"])
   }
@@ -60,7 +61,7 @@ import Testing
   @Test func nothingIsAnElementToo() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("abb-|", ["a": 1, "b": Int?.none])
-    let recording = clock.record(source.observable.throttle(for: .seconds(9), on: clock))
+    let recording = clock.record(source.throttle(for: .seconds(9), on: clock))
     clock.run()
     #expect(recording.elements == [1, nil])
   }
@@ -71,7 +72,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     let text = String((0..<60).map { _ in random.below(3) == 0 ? "x" : "-" } + ["|"])
     let clock = VirtualScheduler()
-    let source = try clock.hot(text).observable.scan(0) { count, _ in count + 1 }
+    let source = try clock.hot(text).scan(0) { count, _ in count + 1 }
     let all = clock.record(source)
     let thinned = clock.record(source.throttle(for: .seconds(4), on: clock))
     clock.run()

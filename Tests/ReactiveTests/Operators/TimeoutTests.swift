@@ -1,11 +1,12 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct TimeoutTests {
   @Test func failsWhenNothingComesForAWhile() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b-------c-|")
-    let recording = clock.record(source.observable.timeout(after: .seconds(5), on: clock))
+    let recording = clock.record(source.timeout(after: .seconds(5), on: clock))
     clock.run()
     #expect(recording.drawing.line == "a--b----#")
     #expect(recording.error as? ReactiveError == .timedOut(after: .seconds(5)))
@@ -13,14 +14,14 @@ import Testing
   }
 
   @Test func waitsForTheFirstElementToo() throws {
-    try expectMarbles("---#") { try $0.hot("-----a|").observable.timeout(after: .seconds(3), on: $0) }
+    try expectMarbles("---#") { try $0.hot("-----a|").timeout(after: .seconds(3), on: $0) }
   }
 
   @Test func goesOnWithTheOtherStream() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-----b|")
     let other = try clock.cold("-x----y|")
-    let patient = source.observable.timeout(after: .seconds(3), on: clock, else: other.observable)
+    let patient = source.timeout(after: .seconds(3), on: clock, else: other)
     #expect(clock.play(patient) == "a---x----y|")
     #expect(source.subscriptions == ["^--!"])
     #expect(other.subscriptions == ["---^------!"])
@@ -31,25 +32,25 @@ import Testing
 
   @Test func theOtherStreamMayFail() throws {
     try expectMarbles("--#") {
-      try $0.hot("-----a|").observable.timeout(after: .seconds(2), on: $0, else: .fail(Oops()))
+      try $0.hot("-----a|").timeout(after: .seconds(2), on: $0, else: .fail(Oops()))
     }
   }
 
   @Test func aStreamInTimeKeepsItsEndAndTheTimerGoes() throws {
     let clock = VirtualScheduler()
-    #expect(clock.play(try clock.hot("a-b-|").observable.timeout(after: .seconds(3), on: clock)) == "a-b-|")
+    #expect(clock.play(try clock.hot("a-b-|").timeout(after: .seconds(3), on: clock)) == "a-b-|")
     #expect(clock.now == Instant() + .seconds(4))
-    try expectMarbles("a-#") { try $0.hot("a-#").observable.timeout(after: .seconds(3), on: $0) }
+    try expectMarbles("a-#") { try $0.hot("a-#").timeout(after: .seconds(3), on: $0) }
   }
 
   @Test func anElementExactlyAtTheDeadlineIsInTime() throws {
-    try expectMarbles("a---b|") { try $0.hot("a---b|").observable.timeout(after: .seconds(4), on: $0) }
+    try expectMarbles("a---b|") { try $0.hot("a---b|").timeout(after: .seconds(4), on: $0) }
   }
 
   @Test func disposingEndsTheOtherStream() throws {
     let clock = VirtualScheduler()
     let other = try clock.cold("-x-y|")
-    let patient = Observable.never().timeout(after: .seconds(2), on: clock, else: other.observable)
+    let patient = Observable.never().timeout(after: .seconds(2), on: clock, else: other)
     #expect(clock.play(patient, until: .seconds(4)) == "---x")
     #expect(other.subscriptions == ["--^-!"])
   }

@@ -1,11 +1,12 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ToArrayTests {
   @Test func emitsAllAtTheEnd() throws {
-    try expectMarbles("----(a|)", legend: ["a = [\"a\", \"b\"]"]) { try $0.hot("a-b-|").observable.toArray() }
+    try expectMarbles("----(a|)", legend: ["a = [\"a\", \"b\"]"]) { try $0.hot("a-b-|").toArray() }
     #expect(outcome { _ in Observable<Int>.empty().toArray() } == "[], |")
-    try expectMarbles("--#") { try $0.hot("a-#").observable.toArray() }
+    try expectMarbles("--#") { try $0.hot("a-#").toArray() }
   }
 
   @Test func moreThanItsLimitIsAFailure() {

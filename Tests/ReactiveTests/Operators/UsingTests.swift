@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct UsingTests {
@@ -16,7 +17,7 @@ import Testing
   @Test(arguments: ["a-|", "a-#"]) func closesAfterTheEnd(_ drawing: String) throws {
     let clock = VirtualScheduler()
     let log = Journal<String>()
-    let source = opening(log, try clock.cold(drawing).observable).do(
+    let source = opening(log, try clock.cold(drawing)).do(
       fail: { _ in log.note("fail") }, complete: { log.note("complete") })
     #expect(log.entries.isEmpty)
     for round in 1...2 {

@@ -1,5 +1,6 @@
 import Foundation
 import Reactive
+import ReactiveTesting
 import TestScale
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
 
   @Test func subscribesWhenTheLoopBeginsAndLeavesWhenItEnds() async throws {
     let subject = PublishSubject<Int>()
-    let values = subject.observable.values
+    let values = subject.values
     #expect(!subject.hasObservers)
     do {
       var iterator = values.makeAsyncIterator()
@@ -42,12 +43,27 @@ import Testing
     #expect(disposed.isRaised)
   }
 
+  @Test func aPresentValueIsThereAtOnceAndAnotherIsAwaited() async throws {
+    let (present, relay, coming) = (BehaviorSubject(1), BehaviorRelay("a"), PublishSubject<Int>())
+    present.next(2)
+    #expect(present.value == 2)
+    #expect(relay.value == "a")
+    let upcast: Observable<Int> = present
+    #expect(try await upcast.value == 2)
+    #expect(try await present.observable.value == 2)
+    async let awaited = coming.value
+    while !coming.hasObservers { await Task.yield() }
+    coming.next(3)
+    #expect(try await awaited == 3)
+    #expect(!coming.hasObservers)
+  }
+
   @Test func cancellingTheTaskEndsTheLoopWithoutAnError() async throws {
     let subject = PublishSubject<Int>()
     let first = Flag()
     let task = Task {
       var count = 0
-      for try await _ in subject.observable.do(subscribe: { first.raise() }).values { count += 1 }
+      for try await _ in subject.do(subscribe: { first.raise() }).values { count += 1 }
       return count
     }
     while !first.isRaised { await Task.yield() }
@@ -58,7 +74,7 @@ import Testing
 
   @Test func aSourceThatIsReleasedEndsTheLoop() async throws {
     var subject: PublishSubject<Int>? = PublishSubject()
-    var iterator = try #require(subject).observable.map { $0 * 2 }.values.makeAsyncIterator()
+    var iterator = try #require(subject).map { $0 * 2 }.values.makeAsyncIterator()
     subject?.next(1)
     subject = nil
     #expect(try await iterator.next() == 2)
@@ -111,7 +127,7 @@ import Testing
 
   @Test func aTaskThatSendsToItsOwnLoopFailsInsteadOfStandingStill() async throws {
     let subject = PublishSubject<Int>()
-    var iterator = subject.observable.values(capacity: 2).makeAsyncIterator()
+    var iterator = subject.values(capacity: 2).makeAsyncIterator()
     for number in 1...3 { subject.next(number) }
     #expect(try await iterator.next() == 1)
     #expect(try await iterator.next() == 2)
@@ -142,7 +158,7 @@ import Testing
 
   @Test func valueOfACancelledTaskThrows() async {
     let subject = PublishSubject<Int>()
-    let task = Task { try await subject.observable.value }
+    let task = Task { try await subject.value }
     while !subject.hasObservers { await Task.yield() }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -153,7 +169,7 @@ import Testing
     let many = TestScale.count(2000)
     let subject = PublishSubject<Int>()
     let ended = Tally()
-    var iterator = subject.observable.values(capacity: 8).makeAsyncIterator()
+    var iterator = subject.values(capacity: 8).makeAsyncIterator()
     for index in 0..<4 {
       Thread.detachNewThread {
         for number in 0..<many { subject.next(index * many + number) }
@@ -174,7 +190,7 @@ import Testing
     let counters = MailboxCounters()
     let sent = Flag()
     do {
-      var iterator = subject.observable.values(capacity: 1, counters: counters).makeAsyncIterator()
+      var iterator = subject.values(capacity: 1, counters: counters).makeAsyncIterator()
       Thread.detachNewThread {
         for number in 0..<10 { subject.next(number) }
         sent.raise()
@@ -194,7 +210,7 @@ import Testing
     do {
       let (element, captured) = (Canary(), Canary())
       (waiting, closure) = (element, captured)
-      var iterator = subject.observable.do(next: { _ in captured.chirp() }).values.makeAsyncIterator()
+      var iterator = subject.do(next: { _ in captured.chirp() }).values.makeAsyncIterator()
       subject.next(element)
       subject.next(element)
       #expect(try await iterator.next() === element)

@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct WindowTests {
@@ -9,20 +10,20 @@ import Testing
 
   @Test func cutsTheStreamIntoStreams() throws {
     try expectMarbles("---a-----(c|)", legend: ["a = ab"]) {
-      joined(try $0.hot("a--b--c--|").observable.window(2))
+      joined(try $0.hot("a--b--c--|").window(2))
     }
-    try expectMarbles("x-----x--|") { try $0.hot("a--b--c--|").observable.window(2).map { _ in "x" } }
+    try expectMarbles("x-----x--|") { try $0.hot("a--b--c--|").window(2).map { _ in "x" } }
     #expect(
       outcome { _ in Observable.from(1...3).window(2).concatMap { $0.reduce(0) { $0 + $1 } } } == "3, 3, |")
   }
 
   @Test func whatComesGoesStraightIntoTheWindow() throws {
-    try expectMarbles("a--b--c--|") { try $0.hot("a--b--c--|").observable.window(2).flatMap { $0 } }
+    try expectMarbles("a--b--c--|") { try $0.hot("a--b--c--|").window(2).flatMap { $0 } }
   }
 
   @Test func aWindowAlsoEndsSomeTimeAfterItsFirstElement() throws {
     try expectMarbles("-----a-----c--|", legend: ["a = ab"]) { clock in
-      joined(try clock.hot("a--b--c-------|").observable.window(9, or: .seconds(5), on: clock))
+      joined(try clock.hot("a--b--c-------|").window(9, or: .seconds(5), on: clock))
     }
     #expect(
       outcome { clock in
@@ -32,14 +33,14 @@ import Testing
 
   @Test func theTimeOfAFullWindowDoesNotEndTheNext() throws {
     try expectMarbles("a------c----|", legend: ["a = ab"]) { clock in
-      joined(try clock.hot("(ab)--c--------|").observable.window(2, or: .seconds(4), on: clock))
+      joined(try clock.hot("(ab)--c--------|").window(2, or: .seconds(4), on: clock))
     }
   }
 
   @Test func aFailureGoesToTheOpenWindowAndOn() throws {
     let clock = VirtualScheduler()
     let log = Journal<String>()
-    let windows = try clock.hot("a-#").observable.window(2).do(next: { window in
+    let windows = try clock.hot("a-#").window(2).do(next: { window in
       _ = window.subscribe(next: { log.note($0) }, fail: { _ in log.note("#") })
     })
     #expect(clock.play(windows.map { _ in "x" }) == "x-#")
@@ -50,7 +51,7 @@ import Testing
     let clock = VirtualScheduler()
     let log = Journal<String>()
     let source = try clock.hot("a-b|")
-    let windows = source.observable.window(9, or: .seconds(99), on: clock).do(next: { window in
+    let windows = source.window(9, or: .seconds(99), on: clock).do(next: { window in
       _ = window.subscribe(next: { log.note($0) }, complete: { log.note("|") })
     })
     #expect(clock.play(windows.map { _ in "x" }, until: .seconds(1)) == "x")
@@ -59,11 +60,11 @@ import Testing
   }
 
   @Test func anEmptySourceHasNoWindows() throws {
-    try expectMarbles("-|") { try $0.hot("-|").observable.window(2).map { _ in "x" } }
+    try expectMarbles("-|") { try $0.hot("-|").window(2).map { _ in "x" } }
   }
 
   @Test func aCountBelowOneIsOne() throws {
-    try expectMarbles("x-x|") { try $0.hot("a-b|").observable.window(0).map { _ in "x" } }
+    try expectMarbles("x-x|") { try $0.hot("a-b|").window(0).map { _ in "x" } }
   }
 
   @Test func aWindowThatEndsTheSubscriptionAtItsEndIsNotFollowedByACompletion() {

@@ -1,11 +1,12 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct WithLatestTests {
   @Test func joinsTheLatestOfTheOtherToEachElement() throws {
     let clock = VirtualScheduler()
     let letters = try clock.hot("a---b---c--|")
-    let joined = try clock.hot("--1---2--|").observable.withLatest(letters.observable) { $0 + $1 }
+    let joined = try clock.hot("--1---2--|").withLatest(letters) { $0 + $1 }
     let recording = clock.record(joined)
     clock.run()
     #expect(recording.drawing.line == "--a---b--|")
@@ -18,34 +19,34 @@ import Testing
 
   @Test func leavesOutElementsBeforeTheFirstOfTheOther() throws {
     try expectMarbles("---a-|", legend: ["a = 2x"]) {
-      try $0.hot("-1-2-|").observable.withLatest($0.hot("--x|").observable) { $0 + $1 }
+      try $0.hot("-1-2-|").withLatest($0.hot("--x|")) { $0 + $1 }
     }
   }
 
   @Test func anOtherWithoutElementsLeavesOutAll() throws {
     try expectMarbles("----|") {
-      try $0.hot("-1-2|").observable.withLatest(Observable<String>.empty()) { $0 + $1 }
+      try $0.hot("-1-2|").withLatest(Observable<String>.empty()) { $0 + $1 }
     }
   }
 
   @Test func aFailureOfTheOtherLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-1-2-3|")
-    #expect(clock.play(source.observable.withLatest(try clock.hot("a-#").observable) { $0 + $1 }) == "-a#")
+    #expect(clock.play(source.withLatest(try clock.hot("a-#")) { $0 + $1 }) == "-a#")
     #expect(source.subscriptions == ["^-!"])
   }
 
   @Test func aFailureOfTheSourceLeavesTheOther() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("a-b-c|")
-    #expect(clock.play(try clock.hot("--#").observable.withLatest(other.observable) { $0 + $1 }) == "--#")
+    #expect(clock.play(try clock.hot("--#").withLatest(other) { $0 + $1 }) == "--#")
     #expect(other.subscriptions == ["^-!"])
   }
 
   @Test func failsWhenTheClosureThrows() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-1-2|")
-    let joined = source.observable.withLatest(.just("a")) { _, _ -> String in throw Oops() }
+    let joined = source.withLatest(.just("a")) { _, _ -> String in throw Oops() }
     #expect(clock.play(joined) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
@@ -58,7 +59,7 @@ import Testing
   @Test func theLatestAlone() throws {
     try expectMarbles("--1---2-|") { clock in
       let digits = try clock.hot("-1---2")
-      return try clock.hot("a-b---c-|").observable.withLatestFrom(digits.observable)
+      return try clock.hot("a-b---c-|").withLatestFrom(digits)
     }
   }
 }

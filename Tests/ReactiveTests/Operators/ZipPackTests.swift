@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ZipPackTests {
@@ -6,7 +7,7 @@ import Testing
     try expectMarbles("--a-----(b|)", legend: ["a = a1#", "b = b2#"]) { clock in
       let digits = try clock.hot("-1-----2----|", ["1": 1, "2": 2])
       let marks = try clock.hot("--x-----x|", ["x": Character("#")])
-      return Observable.zip(try clock.hot("a--b-|").observable, digits.observable, marks.observable) {
+      return Observable.zip(try clock.hot("a--b-|"), digits, marks) {
         "\($0)\($1)\($2)"
       }
     }
@@ -21,13 +22,13 @@ import Testing
   @Test func endsWhenNoFurtherOneCanCome() throws {
     try expectMarbles("ab|", legend: ["a = ax1", "b = by2"]) { clock in
       let second = try clock.hot("xy|")
-      return Observable.zip(try clock.hot("ab--c").observable, second.observable, .from(1...9)) {
+      return Observable.zip(try clock.hot("ab--c"), second, .from(1...9)) {
         "\($0)\($1)\($2)"
       }
     }
     try expectMarbles("--(a|)", legend: ["a = ax1"]) { clock in
       let second = try clock.hot("x|")
-      return Observable.zip(try clock.hot("--a--c").observable, second.observable, .from(1...9)) {
+      return Observable.zip(try clock.hot("--a--c"), second, .from(1...9)) {
         "\($0)\($1)\($2)"
       }
     }
@@ -46,7 +47,7 @@ import Testing
     for seed in UInt64(0)..<100 {
       let clock = VirtualScheduler(seed: seed)
       let subjects = (0..<3).map { _ in PublishSubject<Int>() }
-      let sources = subjects.map(\.observable)
+      let sources = subjects
       let pack = clock.record(Observable.zip(sources[0], sources[1], sources[2]) { "\([$0, $1, $2])" })
       let list = clock.record(Observable.zip(sources).map { "\($0)" })
       var random = SplitMix64(seed: seed)
@@ -62,7 +63,7 @@ import Testing
   @Test func aClosureThatThrowsFails() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab|")
-    let zipped = Observable.zip(source.observable, source.observable, .just(1)) { _, _, _ -> Int in
+    let zipped = Observable.zip(source, source, .just(1)) { _, _, _ -> Int in
       throw Oops()
     }
     #expect(clock.play(zipped.map { "\($0)" }) == "#")

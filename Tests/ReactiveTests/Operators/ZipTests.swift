@@ -1,10 +1,11 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ZipTests {
   @Test func pairsFirstWithFirstAndSecondWithSecond() throws {
     try expectMarbles("-a-----b----|", legend: ["a = a1", "b = b2"]) { clock in
-      let sources = [try clock.hot("a--b-----c--|").observable, try clock.hot("-1-----2----|").observable]
+      let sources = [try clock.hot("a--b-----c--|"), try clock.hot("-1-----2----|")]
       return Observable.zip(sources).map { $0.joined() }
     }
     #expect(
@@ -30,7 +31,7 @@ import Testing
     let clock = VirtualScheduler()
     let short = try clock.hot("a|")
     let long = try clock.hot("---1--2|")
-    #expect(clock.play(short.observable.zip(long.observable) { $1 + $0 }.map { _ in "x" }) == "---(x|)")
+    #expect(clock.play(short.zip(long) { $1 + $0 }.map { _ in "x" }) == "---(x|)")
     #expect(short.subscriptions == ["^!"])
     #expect(long.subscriptions == ["^--!"])
   }
@@ -39,7 +40,7 @@ import Testing
     let clock = VirtualScheduler()
     let first = try clock.hot("a-b-c|")
     let other = try clock.hot("a|")
-    #expect(clock.play(Observable.zip([first.observable, .empty(), other.observable])) == "|")
+    #expect(clock.play(Observable.zip([first, .empty(), other])) == "|")
     #expect(first.subscriptions == ["(^!)"])
     #expect(other.subscriptions.isEmpty)
   }
@@ -47,14 +48,14 @@ import Testing
   @Test func aFailureLeavesTheOthers() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("a-b-c|")
-    #expect(clock.play(Observable.zip([try clock.hot("-#").observable, other.observable])) == "-#")
+    #expect(clock.play(Observable.zip([try clock.hot("-#"), other])) == "-#")
     #expect(other.subscriptions == ["^!"])
   }
 
   @Test func failsWhenOneIsTooFarAhead() throws {
     let clock = VirtualScheduler()
     let fast = try clock.hot("abc|")
-    let recording = clock.record(Observable.zip([fast.observable, .never()], backlog: 2))
+    let recording = clock.record(Observable.zip([fast, .never()], backlog: 2))
     clock.run()
     #expect(recording.drawing.line == "--#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of zip", limit: 2))
@@ -64,7 +65,7 @@ import Testing
   @Test func failsWhenTheClosureThrows() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    let paired = source.observable.zip(.from(["1", "2"])) { _, _ -> String in throw Oops() }
+    let paired = source.zip(.from(["1", "2"])) { _, _ -> String in throw Oops() }
     #expect(clock.play(paired) == "-#")
     #expect(source.subscriptions == ["^!"])
   }

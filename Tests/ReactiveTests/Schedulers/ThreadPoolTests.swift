@@ -1,5 +1,6 @@
 import Glibc
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct ThreadPoolTests {

@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct PublishSubjectTests {
@@ -40,9 +41,9 @@ import Testing
     let clock = VirtualScheduler()
     let subject = PublishSubject<Int>()
     subject.next(1)
-    let first = clock.record(subject.observable)
+    let first = clock.record(subject)
     subject.next(2)
-    let second = clock.record(subject.observable)
+    let second = clock.record(subject)
     subject.next(3)
     #expect(first.elements == [2, 3])
     #expect(second.elements == [3])
@@ -52,16 +53,16 @@ import Testing
     let subject = PublishSubject<Int>()
     subject.next(1)
     subject.fail(Oops())
-    #expect(outcome { _ in subject.observable } == "#")
+    #expect(outcome { _ in subject } == "#")
     let other = PublishSubject<Int>()
     other.complete()
-    #expect(outcome { _ in other.observable } == "|")
+    #expect(outcome { _ in other } == "|")
   }
 
   @Test func theSecondTerminalAndWhatFollowsIsNotHeard() {
     let clock = VirtualScheduler()
     let subject = PublishSubject<Int>()
-    let recording = clock.record(subject.observable)
+    let recording = clock.record(subject)
     subject.complete()
     subject.fail(Oops())
     subject.next(1)
@@ -71,11 +72,11 @@ import Testing
   @Test func whatIsSentFromInsideADeliveryComesToAllAfterIt() {
     let subject = PublishSubject<Int>()
     let log = Journal<String>()
-    _ = subject.observable.subscribe(next: { value in
+    _ = subject.subscribe(next: { value in
       log.note("first \(value)")
       if value == 1 { subject.next(2) }
     })
-    _ = subject.observable.subscribe(next: { log.note("second \($0)") })
+    _ = subject.subscribe(next: { log.note("second \($0)") })
     subject.next(1)
     #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
   }
@@ -84,13 +85,13 @@ import Testing
     let subject = PublishSubject<Int>()
     let log = Journal<String>()
     let second = Subscription()
-    _ = subject.observable.subscribe(next: { value in
+    _ = subject.subscribe(next: { value in
       if value == 1 {
         second.dispose()
-        _ = subject.observable.subscribe(next: { log.note("third \($0)") })
+        _ = subject.subscribe(next: { log.note("third \($0)") })
       }
     })
-    subject.observable.subscribe(in: second, next: { log.note("second \($0)") })
+    subject.subscribe(in: second, next: { log.note("second \($0)") })
     subject.next(1)
     subject.next(2)
     #expect(log.entries == ["third 2"])
@@ -99,7 +100,7 @@ import Testing
   @Test func severalAtOnceAreTheSameAsOneByOne() {
     let clock = VirtualScheduler()
     let subject = PublishSubject<Int>()
-    let recordings = [clock.record(subject.observable), clock.record(subject.observable.take(2))]
+    let recordings = [clock.record(subject), clock.record(subject.take(2))]
     subject.next(batch: [1, 2, 3])
     #expect(recordings[0].elements == [1, 2, 3])
     #expect(recordings[1].drawing.line == "(12|)")
@@ -108,22 +109,22 @@ import Testing
   @Test func knowsWhetherAnybodyIsSubscribed() {
     let subject = PublishSubject<Int>()
     #expect(!subject.hasObservers)
-    let first = subject.observable.subscribe()
-    let second = subject.observable.subscribe()
+    let first = subject.subscribe()
+    let second = subject.subscribe()
     first.dispose()
     #expect(subject.hasObservers)
     second.dispose()
     #expect(!subject.hasObservers)
-    _ = subject.observable.subscribe()
+    _ = subject.subscribe()
     subject.complete()
     #expect(!subject.hasObservers)
   }
 
   @Test func leavingInGreatNumbersDoesNotWaitForADelivery() {
     let subject = PublishSubject<Int>()
-    let others = (0..<3000).map { _ in subject.observable.subscribe() }
+    let others = (0..<3000).map { _ in subject.subscribe() }
     let back = Flag()
-    _ = subject.observable.subscribe(next: { _ in
+    _ = subject.subscribe(next: { _ in
       if inThreads(1, patience: 5, { _ in for other in others { other.dispose() } }) { back.raise() }
     })
     subject.next(1)
@@ -135,9 +136,9 @@ import Testing
   @Test func whoSubscribesGetsThePresentValueFirst() {
     let clock = VirtualScheduler()
     let subject = BehaviorSubject("TBD")
-    let first = clock.record(subject.observable)
+    let first = clock.record(subject)
     subject.next("Go")
-    let second = clock.record(subject.observable)
+    let second = clock.record(subject)
     subject.next("Hold")
     #expect(first.elements == ["TBD", "Go", "Hold"])
     #expect(second.elements == ["Go", "Hold"])
@@ -157,16 +158,16 @@ import Testing
   @Test func afterTheEndOnlyTheEndIsTold() {
     let subject = BehaviorSubject(1)
     subject.complete()
-    #expect(outcome { _ in subject.observable } == "|")
+    #expect(outcome { _ in subject } == "|")
     let failed = BehaviorSubject(1)
     failed.fail(Oops())
-    #expect(outcome { _ in failed.observable } == "#")
+    #expect(outcome { _ in failed } == "#")
   }
 
   @Test func mayBeSetFromInsideADelivery() {
     let subject = BehaviorSubject(0)
     let log = Journal<Int>()
-    _ = subject.observable.subscribe(next: { value in
+    _ = subject.subscribe(next: { value in
       log.note(value)
       if value < 3 { subject.next(value + 1) }
     })
@@ -178,7 +179,7 @@ import Testing
     let subject = BehaviorSubject(0)
     let log = Journal<Int>()
     let bag = Bag()
-    subject.observable.subscribe(next: { value in
+    subject.subscribe(next: { value in
       if value != 10 { return }
       subject.next(subject.value + 1)
       subject.next(subject.value + 1)
@@ -195,7 +196,7 @@ import Testing
     let over = Flag()
     let back = inThreads(3, patience: 60) { index in
       if index == 2 {
-        while !over.isRaised { subject.observable.subscribe().dispose() }
+        while !over.isRaised { subject.subscribe().dispose() }
         return
       }
       for _ in 0..<20_000 { lock.withLock { _ in subject.next(subject.value + 1) } }
@@ -211,7 +212,7 @@ import Testing
     let missing = Tally()
     let doubled = Tally()
     let bag = Bag()
-    subject.observable.subscribe(next: { _ in for _ in 0..<50 { _ = over.isRaised } }).disposed(by: bag)
+    subject.subscribe(next: { _ in for _ in 0..<50 { _ = over.isRaised } }).disposed(by: bag)
     let back = inThreads(2, patience: 60) { index in
       if index == 0 {
         var number = 0
@@ -223,7 +224,7 @@ import Testing
       }
       for _ in 0..<2000 {
         let seen = Journal<Int>()
-        let subscription = subject.observable.subscribe(next: { seen.note($0) })
+        let subscription = subject.subscribe(next: { seen.note($0) })
         if seen.entries.isEmpty { missing.add() }
         subscription.dispose()
         let entries = seen.entries
@@ -241,8 +242,8 @@ import Testing
     let subject = BehaviorSubject(7)
     let log = Journal<Int>()
     let bag = Bag()
-    subject.observable.subscribe(next: { _ in
-      subject.observable.take(1).subscribe(next: { log.note($0) }).disposed(by: bag)
+    subject.subscribe(next: { _ in
+      subject.take(1).subscribe(next: { log.note($0) }).disposed(by: bag)
       log.note(0)
     }).disposed(by: bag)
     subject.next(8)
@@ -280,16 +281,16 @@ import Testing
 
   @Test func oneValueIsEnoughForSome() {
     let subject = BehaviorSubject(7)
-    #expect(outcome { _ in subject.observable.take(1) } == "7, |")
+    #expect(outcome { _ in subject.take(1) } == "7, |")
     #expect(!subject.hasObservers)
   }
 
   @Test func endedFromInsideADeliveryItTellsOnlyTheEndToo() {
     let subject = BehaviorSubject(1)
     let log = Journal<String>()
-    _ = subject.observable.subscribe(next: { _ in
+    _ = subject.subscribe(next: { _ in
       subject.complete()
-      _ = subject.observable.subscribe(next: { log.note("\($0)") }, complete: { log.note("|") })
+      _ = subject.subscribe(next: { log.note("\($0)") }, complete: { log.note("|") })
     })
     #expect(log.entries == ["|"])
   }
@@ -300,7 +301,7 @@ import Testing
     let clock = VirtualScheduler()
     let subject = ReplaySubject<String>(limit: 2)
     for line in ["a", "b", "c"] { subject.next(line) }
-    let recording = clock.record(subject.observable)
+    let recording = clock.record(subject)
     subject.next("d")
     #expect(recording.elements == ["b", "c", "d"])
   }
@@ -310,17 +311,17 @@ import Testing
     subject.next(batch: [1, 2, 3])
     subject.complete()
     subject.next(4)
-    #expect(outcome { _ in subject.observable } == "2, 3, |")
+    #expect(outcome { _ in subject } == "2, 3, |")
     let failed = ReplaySubject<Int>(limit: 2)
     failed.next(1)
     failed.fail(Oops())
-    #expect(outcome { _ in failed.observable } == "1, #")
+    #expect(outcome { _ in failed } == "1, #")
   }
 
   @Test func disposingDuringTheReplayStopsIt() {
     let subject = ReplaySubject<Int>(limit: 9)
     for number in 1...5 { subject.next(number) }
-    #expect(outcome { _ in subject.observable.take(2) } == "1, 2, |")
+    #expect(outcome { _ in subject.take(2) } == "1, 2, |")
     #expect(!subject.hasObservers)
   }
 
@@ -328,7 +329,7 @@ import Testing
     let subject = ReplaySubject<Int>(limit: 0)
     let log = Journal<Int>()
     subject.next(1)
-    _ = subject.observable.subscribe(next: { log.note($0) })
+    _ = subject.subscribe(next: { log.note($0) })
     subject.next(batch: [2, 3])
     #expect(log.entries == [2, 3])
   }
@@ -337,7 +338,7 @@ import Testing
     let subject = ReplaySubject<Int>(limit: 9)
     subject.next(batch: [1, 2])
     let log = Journal<Int>()
-    _ = subject.observable.subscribe(next: { value in
+    _ = subject.subscribe(next: { value in
       log.note(value)
       if value == 1 { subject.next(3) }
     })

@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 
 extension VirtualScheduler {
   /// Subscribes, runs to the end, and draws what came.

@@ -1,4 +1,5 @@
 import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct SchedulerExecutorTests {
@@ -27,7 +28,7 @@ import Testing
     let state: Observable<String>
 
     init(on scheduler: any Scheduler, search: @escaping @Sendable (String) async throws -> [String]) {
-      state = query.observable.debounce(for: .seconds(1), on: scheduler).filter { !$0.isEmpty }
+      state = query.debounce(for: .seconds(1), on: scheduler).filter { !$0.isEmpty }
         .flatMapLatest { text in
           Observable.task(on: scheduler) { try await search(text) }.map { $0.joined(separator: " ") }
             .catch(emitting: "failed").startWith("…")

@@ -8,19 +8,19 @@ func crossingCases(_ sum: Checksum) -> [Case] {
   let lane = SerialScheduler(name: "bench")
   let crossing = PublishSubject<Int>()
   let arrived = Arrivals()
-  _ = crossing.observable.observe(on: lane, capacity: 1024).subscribe(next: {
+  _ = crossing.observe(on: lane, capacity: 1024).subscribe(next: {
     sum.add($0)
     if $0 == count - 1 { arrived.signal() }
   })
 
   let pingPong = PublishSubject<Int>()
-  _ = pingPong.observable.observe(on: lane).subscribe(next: {
+  _ = pingPong.observe(on: lane).subscribe(next: {
     sum.add($0)
     arrived.signal()
   })
 
   let inputs = [PublishSubject<Int>(), PublishSubject<Int>()]
-  _ = Observable.merge(inputs.map(\.observable)).subscribe(next: { sum.add($0) })
+  _ = Observable.merge(inputs).subscribe(next: { sum.add($0) })
 
   return [
     Case("f2", "merge of 2, fed by 2 threads") {

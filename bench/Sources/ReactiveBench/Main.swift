@@ -39,7 +39,7 @@ struct Main {
   static func backlog() -> String {
     let clock = VirtualScheduler()
     let subject = PublishSubject<Int>()
-    _ = subject.observable.observe(on: clock, capacity: 1_000_000).subscribe()
+    _ = subject.observe(on: clock, capacity: 1_000_000).subscribe()
     let before = residentMemory()
     for value in 0..<1_000_000 { subject.next(value) }
     return number(Double(residentMemory() - before) / 1_000_000, 1)

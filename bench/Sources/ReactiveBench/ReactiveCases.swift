@@ -10,7 +10,7 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
 
   func pushing(_ name: String, _ what: String, _ build: (Observable<Int>) -> Observable<Int>) {
     let subject = PublishSubject<Int>()
-    _ = build(subject.observable).subscribe(next: { sum.add($0) })
+    _ = build(subject).subscribe(next: { sum.add($0) })
     cases.append(Case(name, what) { for value in 0..<count { subject.next(value) } })
   }
 
@@ -28,7 +28,7 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
   }
 
   let records = PublishSubject<Record>()
-  var recordChain = records.observable
+  var recordChain: Observable<Record> = records
   for _ in 0..<3 { recordChain = recordChain.map { $0.adding(one) }.filter { $0.id != never } }
   _ = recordChain.subscribe(next: { sum.add($0.id) })
   cases.append(
@@ -48,6 +48,7 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
     })
 
   pushing("c", "flatMap to just") { $0.flatMap { .just($0 &+ one) } }
+  pushing("c'", "flatMap to a map of just") { $0.flatMap { Observable.just($0).map { $0 &+ one } } }
   pushing("e", "distinctUntilChanged") { $0.distinctUntilChanged() }
   pushing("g", "scan") { $0.scan(0) { $0 &+ $1 } }
 
@@ -56,16 +57,16 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
 
   let left = PublishSubject<Int>()
   let right = PublishSubject<Int>()
-  _ = left.observable.combineLatest(right.observable) { $0 &+ $1 }.subscribe(next: { sum.add($0) })
+  _ = left.combineLatest(right) { $0 &+ $1 }.subscribe(next: { sum.add($0) })
   right.next(1)
   cases.append(Case("d", "combineLatest of 2") { for value in 0..<count { left.next(value) } })
 
   let sources = (0..<4).map { _ in PublishSubject<Int>() }
-  _ = Observable.merge(sources.map(\.observable)).subscribe(next: { sum.add($0) })
+  _ = Observable.merge(sources).subscribe(next: { sum.add($0) })
   cases.append(Case("f", "merge of 4") { for value in 0..<count { sources[value & 3].next(value) } })
 
   let shared = PublishSubject<Int>()
-  let share = shared.observable.share()
+  let share = shared.share()
   for _ in 0..<8 { _ = share.subscribe(next: { sum.add($0) }) }
   cases.append(
     Case("h", "share to 8, an element of the source") { for value in 0..<count { shared.next(value) } })
@@ -73,7 +74,7 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
   cases.append(subscribing("i", "subscribe and dispose, 6 operators", rebuilding: false, sum))
   cases.append(
     Case("i0", "subscribe and dispose, no operator", elements: 100_000) {
-      for _ in 0..<100_000 { shared.observable.subscribe(next: { sum.add($0) }).dispose() }
+      for _ in 0..<100_000 { shared.subscribe(next: { sum.add($0) }).dispose() }
     })
   cases.append(subscribing("i'", "the same, the chain built anew each time", rebuilding: true, sum))
   cases.append(contentsOf: crossingCases(sum))
@@ -84,7 +85,7 @@ private func subscribing(_ name: String, _ what: String, rebuilding: Bool, _ sum
   let subject = PublishSubject<Int>()
   let one = opaque(1)
   @Sendable func chain() -> Observable<Int> {
-    subject.observable.map { $0 &+ one }.filter { $0 != 0 }.map { $0 &+ one }.filter { $0 != 0 }
+    subject.map { $0 &+ one }.filter { $0 != 0 }.map { $0 &+ one }.filter { $0 != 0 }
       .map { $0 &+ one }.filter { $0 != 0 }
   }
   let ready = chain()

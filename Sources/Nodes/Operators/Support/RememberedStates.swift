@@ -7,14 +7,14 @@ import Store
 // How the state that machines keep per key is stored for the next run.
 
 extension Pending: Storable, Remembered where Element == Event {
-  public init?(remembered value: Value) {
+  @usableFromInline package init?(remembered value: Value) {
     guard let since = value.time("since"), let latest = value.time("latest"),
       let element = value.member("event").flatMap({ Event(remembered: $0) })
     else { return nil }
     self.init(element: element, since: since, latest: latest)
   }
 
-  public var remembered: Value {
+  @usableFromInline package var remembered: Value {
     .record([
       ("since", since.remembered), ("latest", latest.remembered), ("event", element.remembered),
     ])
@@ -22,13 +22,13 @@ extension Pending: Storable, Remembered where Element == Event {
 }
 
 extension Waiting: Storable, Remembered where Element == Event {
-  public init?(remembered value: Value) {
+  @usableFromInline package init?(remembered value: Value) {
     guard let event = Event(remembered: value) else { return nil }
     // Lines that need no time were once stored without.
     self.init(element: event, since: value.time("since") ?? Instant())
   }
 
-  public var remembered: Value {
+  @usableFromInline package var remembered: Value {
     var value = element.remembered
     value.setMember("since", since.remembered)
     return value
@@ -36,12 +36,12 @@ extension Waiting: Storable, Remembered where Element == Event {
 }
 
 extension OpenPeriod: Storable, Remembered where Element == Event {
-  public init?(remembered value: Value) {
+  @usableFromInline package init?(remembered value: Value) {
     guard let end = value.time("end") else { return nil }
     self.init(end: end, held: value.member("held").flatMap { Event(remembered: $0) })
   }
 
-  public var remembered: Value {
+  @usableFromInline package var remembered: Value {
     .record([("end", end.remembered)] + (held.map { [("held", $0.remembered)] } ?? []))
   }
 }

@@ -1,3 +1,5 @@
+import Reactive
+
 /// A stream drawn as text: `"-a--(bc)-|"`.
 ///
 /// One character is one step in time: `-` nothing happens, `|` the stream completes, `#` it fails, any other character

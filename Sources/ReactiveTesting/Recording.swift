@@ -1,9 +1,11 @@
+import Reactive
+
 /// A recording of a stream in virtual time.
 ///
 /// ```
 /// let clock = VirtualScheduler()
 /// let source = try clock.hot("-a--b-|")
-/// let recording = clock.record(source.observable.map { $0.uppercased() })
+/// let recording = clock.record(source.map { $0.uppercased() })
 /// clock.run()
 /// recording.drawing.line  // "-A--B-|"
 /// ```

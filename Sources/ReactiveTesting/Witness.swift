@@ -2,7 +2,7 @@ import Reactive
 import Synchronization
 
 /// The observer of the kit: notes what it gets and each breach of the grammar.
-final class Witness: Observer {
+package final class Witness: Observer {
   private struct Notes: Sendable {
     var elements: [String] = []
     var terminals = 0
@@ -10,13 +10,13 @@ final class Witness: Observer {
     var breaches: [String] = []
   }
 
-  let subscription: Subscription
+  package let subscription: Subscription
   private let notes = Locked(Notes())
   private let inside = Atomic<Int>(0)
   private let onNext: @Sendable (Witness, String) -> Void
 
   /// Calls `onNext` while it takes an element, which may dispose, feed the source again or call other threads.
-  init(
+  package init(
     _ subscription: Subscription = Subscription(),
     onNext: @escaping @Sendable (Witness, String) -> Void = { _, _ in }
   ) {
@@ -24,24 +24,24 @@ final class Witness: Observer {
     self.onNext = onNext
   }
 
-  var elements: [String] { notes.withLock { $0.elements } }
-  var terminals: Int { notes.withLock { $0.terminals } }
-  var failures: [any Error] { notes.withLock { $0.failures } }
-  var breaches: [String] { notes.withLock { $0.breaches } }
+  package var elements: [String] { notes.withLock { $0.elements } }
+  package var terminals: Int { notes.withLock { $0.terminals } }
+  package var failures: [any Error] { notes.withLock { $0.failures } }
+  package var breaches: [String] { notes.withLock { $0.breaches } }
 
   /// Attaches directly, so that nothing stands between the operator and this witness.
-  func watch(_ source: Observable<String>) {
+  package func watch(_ source: Observable<String>) {
     source.attach(self, in: subscription)
   }
 
-  func next(_ value: String) {
+  package func next(_ value: String) {
     call("next") {
       notes.withLock { $0.elements.append(value) }
       onNext(self, value)
     }
   }
 
-  func fail(_ error: any Error) {
+  package func fail(_ error: any Error) {
     call("fail") {
       notes.withLock {
         $0.terminals += 1
@@ -51,7 +51,7 @@ final class Witness: Observer {
     subscription.dispose()
   }
 
-  func complete() {
+  package func complete() {
     call("complete") { notes.withLock { $0.terminals += 1 } }
     subscription.dispose()
   }
@@ -70,24 +70,27 @@ final class Witness: Observer {
 }
 
 /// Something whose release can be seen.
-final class Canary: Sendable {
-  func chirp() {}
+package final class Canary: Sendable {
+  package init() {}
+  package func chirp() {}
 }
 
 /// A flag that any thread may raise.
-final class Flag: Sendable {
+package final class Flag: Sendable {
   private let raised = Atomic<Bool>(false)
-  var isRaised: Bool { raised.load(ordering: .acquiring) }
-  func raise() { raised.store(true, ordering: .releasing) }
+  package init() {}
+  package var isRaised: Bool { raised.load(ordering: .acquiring) }
+  package func raise() { raised.store(true, ordering: .releasing) }
   /// True for the first caller only.
-  func raiseOnce() -> Bool { !raised.exchange(true, ordering: .acquiringAndReleasing) }
+  package func raiseOnce() -> Bool { !raised.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
 /// A number that any thread may add to.
-final class Tally: Sendable {
+package final class Tally: Sendable {
   private let count = Atomic<Int>(0)
-  var value: Int { count.load(ordering: .acquiring) }
-  func add(_ number: Int = 1) { count.add(number, ordering: .acquiringAndReleasing) }
+  package init() {}
+  package var value: Int { count.load(ordering: .acquiring) }
+  package func add(_ number: Int = 1) { count.add(number, ordering: .acquiringAndReleasing) }
   /// Counts one, and returns the number of it.
-  func next() -> Int { count.add(1, ordering: .acquiringAndReleasing).newValue }
+  package func next() -> Int { count.add(1, ordering: .acquiringAndReleasing).newValue }
 }

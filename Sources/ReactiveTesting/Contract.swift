@@ -1,31 +1,37 @@
 import Reactive
 import Testing
 
-/// One way to use an operator, for the kit to try its promises on.
-struct Contract: Sendable, CustomTestStringConvertible {
+/// A use of an operator, for tests to try the promises on that every operator makes.
+public struct Contract: Sendable, CustomTestStringConvertible {
   /// The name of the operator, and what is special about this use of it.
-  let name: String
+  package let name: String
   let variant: String
   /// Whether it calls a closure of the user for each element, which may throw.
-  let throwing: Bool
+  package let throwing: Bool
   /// Whether it takes elements from a source; `just` and its like do not.
-  let hasSource: Bool
+  package let hasSource: Bool
   /// Whether it keeps its subscription to the source without observers of its own.
-  var staysConnected = false
+  package var staysConnected = false
   /// Whether it holds its source, to subscribe to it again, or something else that goes on.
-  var outlivesSource = false
-  let build:
+  package var outlivesSource = false
+  /// Whether it listens to its source twice: the first listener gets a batch whole before the second does, so that what
+  /// they make of both comes in another order.
+  var listensTwice = false
+  /// Whether it never ends, whatever its source does.
+  var isEndless = false
+  package let build:
     @Sendable (_ source: Observable<Int>, _ clock: any Scheduler, _ probe: @escaping Probe) -> Observable<
       String
     >
 
   /// What an operator's closure calls, so that a test can make it throw, or see whether it is still held.
-  typealias Probe = @Sendable (Int) throws -> Int
+  public typealias Probe = @Sendable (Int) throws -> Int
 
-  var testDescription: String { variant.isEmpty ? name : "\(name) (\(variant))" }
+  /// The name and the variant.
+  public var testDescription: String { variant.isEmpty ? name : "\(name) (\(variant))" }
 
   /// An operator without a closure that can throw.
-  static func plain<Output: Sendable>(
+  public static func plain<Output: Sendable>(
     _ name: String, _ variant: String = "",
     _ build: @escaping @Sendable (Observable<Int>, any Scheduler) -> Observable<Output>
   ) -> Contract {
@@ -34,22 +40,36 @@ struct Contract: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// The same, for one that outlives its subscribers.
-  var connected: Contract {
+  /// The same, for one that stays subscribed to its source when its own subscribers have left.
+  public var connected: Contract {
     var copy = self
     copy.staysConnected = true
     return copy
   }
 
-  /// The same, for one that is not over when its source is released.
-  var lasting: Contract {
+  /// The same, for one that is not over when its source is released: it subscribes again, or waits for something else.
+  public var lasting: Contract {
     var copy = self
     copy.outlivesSource = true
     return copy
   }
 
-  /// An operator that calls a closure of the user.
-  static func calling<Output: Sendable>(
+  /// The same, for one that does not end with its source.
+  public var endless: Contract {
+    var copy = self
+    copy.isEndless = true
+    return copy
+  }
+
+  /// The same, for one that subscribes to its source twice at once.
+  public var twice: Contract {
+    var copy = self
+    copy.listensTwice = true
+    return copy
+  }
+
+  /// An operator that calls a closure of the user, in which `probe` is called for each element.
+  public static func calling<Output: Sendable>(
     _ name: String, _ variant: String = "",
     _ build: @escaping @Sendable (Observable<Int>, any Scheduler, @escaping Probe) -> Observable<Output>
   ) -> Contract {
@@ -59,7 +79,7 @@ struct Contract: Sendable, CustomTestStringConvertible {
   }
 
   /// A source.
-  static func source<Output: Sendable>(
+  public static func source<Output: Sendable>(
     _ name: String, _ variant: String = "", _ build: @escaping @Sendable (any Scheduler) -> Observable<Output>
   ) -> Contract {
     Contract(name: name, variant: variant, throwing: false, hasSource: false) { _, clock, _ in

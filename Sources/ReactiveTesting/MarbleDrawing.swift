@@ -1,3 +1,5 @@
+import Reactive
+
 /// A drawing of a recorded stream.
 public struct MarbleDrawing: Sendable {
   /// The line: `"-a--(bc)-|"`.

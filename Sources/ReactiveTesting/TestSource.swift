@@ -1,5 +1,23 @@
+import Reactive
+
 /// A source that follows a drawing in virtual time, and notes who was subscribed when.
-public final class TestSource<Element: Sendable>: Sendable {
+public final class TestSource<Element: Sendable>: Observable<Element>, @unchecked Sendable {
+  private let script: Script<Element>
+
+  fileprivate init(
+    _ marbles: Marbles, on clock: VirtualScheduler, hot: Bool, step: Duration,
+    element: @escaping @Sendable (Character) -> Element
+  ) {
+    let script = Script(marbles, on: clock, hot: hot, step: step, element: element)
+    self.script = script
+    super.init(attaching: { observer, subscription in script.attach(observer, in: subscription) })
+  }
+
+  /// Who was subscribed when, drawn: `"--^---!"` from step 2 until step 6, `"--^"` from step 2 without end.
+  public var subscriptions: [String] { script.subscriptions }
+}
+
+private final class Script<Element: Sendable>: Sendable {
   private let clock: VirtualScheduler
   private let marbles: Marbles
   private let element: @Sendable (Character) -> Element
@@ -8,7 +26,7 @@ public final class TestSource<Element: Sendable>: Sendable {
   private let subject: PublishSubject<Element>?
   private let spans = Locked<[(start: Instant, end: Instant?)]>([])
 
-  fileprivate init(
+  init(
     _ marbles: Marbles, on clock: VirtualScheduler, hot: Bool, step: Duration,
     element: @escaping @Sendable (Character) -> Element
   ) {
@@ -20,24 +38,20 @@ public final class TestSource<Element: Sendable>: Sendable {
     if let subject { play(into: subject, from: clock.now, in: Subscription()) }
   }
 
-  /// The source as a stream.
-  public var observable: Observable<Element> {
-    Observable { [self] observer, subscription in
-      let index = spans.withLock { spans in
-        spans.append((clock.now, nil))
-        return spans.count - 1
-      }
-      subscription.onDispose { [self] in spans.withLock { $0[index].end = clock.now } }
-      if let subject {
-        subject.observable.attach(observer, in: subscription)
-      } else {
-        play(into: observer, from: clock.now, in: subscription)
-      }
+  func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
+    let index = spans.withLock { spans in
+      spans.append((clock.now, nil))
+      return spans.count - 1
+    }
+    subscription.onDispose { [self] in spans.withLock { $0[index].end = clock.now } }
+    if let subject {
+      subject.attach(observer, in: subscription)
+    } else {
+      play(into: observer, from: clock.now, in: subscription)
     }
   }
 
-  /// Who was subscribed when, drawn: `"--^---!"` from step 2 until step 6, `"--^"` from step 2 without end.
-  public var subscriptions: [String] {
+  var subscriptions: [String] {
     spans.withLock { $0 }.map { span in
       let start = Int(span.start.nanoseconds / step.nanoseconds)
       let line = String(repeating: "-", count: start)
