@@ -24,6 +24,26 @@ import Testing
     }
   }
 
+  @Test("a pipeline with a stream cannot be replayed, which is reported instead of a missing file")
+  func replayed() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources:
+        in: { http: { url: 'https://example.org', stream: sse } }
+        polled: { http: https://example.org, every: 1m }
+      sinks: { log: { jsonl: log.jsonl, from: [in, polled] } }
+
+      """)
+    try place.record()
+    try place.move("rec/in.jsonl", to: "rec/polled.jsonl")
+    let outcome = try place.run("--replay", "rec")
+    #expect(
+      outcome.status == 2
+        && outcome.errors.contains("has a source that reads on (in); its events are not recorded, so"),
+      "\(outcome)")
+  }
+
   @Test("over kills and cuts each event comes exactly once, as a server has it that keeps its events")
   func killed() throws {
     let server = try server()

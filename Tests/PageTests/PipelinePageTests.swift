@@ -178,6 +178,18 @@ struct PipelinePageTests {
     #expect(text.contains("a.example") && text.contains("data-stream=\"/live/p\""))
   }
 
+  @Test("a source that reads on is shown as connected, or failing")
+  func connected() {
+    var live = SourceStatus(name: "live", kind: "http", isPolled: false)
+    live.connectedSince = 1_767_225_000
+    var lost = SourceStatus(name: "lost", kind: "http", isPolled: false)
+    lost.failure = .init(since: 1_767_225_000, polls: 2, reason: "cut")
+    fixture.change { $0.sources += [live, lost] }
+    let text = get("/p/slips").text
+    #expect(text.contains("connected since <time"))
+    #expect(text.contains("reads as it comes, failing since <time"))
+  }
+
   @Test("a pipeline's page has its graph with figures, whose boxes lead to the nodes, and no secrets")
   func graph() {
     fixture.change { $0.nodes[1].eventsIn = 338 }

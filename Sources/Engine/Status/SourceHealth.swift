@@ -18,6 +18,13 @@ final class SourceHealth: Sendable {
     var announcesNext = true
     /// Whether the present failure was reported by itself.
     var isReported = true
+    /// When the last failure was reported as a new one, and how many there were before.
+    var trouble: (since: Double, before: Int)?
+
+    /// Whether a failure is that of a connection which was made again and did not last, and so no new one.
+    func isOld(_ failure: SourceStatus.Failure, at now: Instant) -> Bool {
+      failure.polls > 1 || !status.isPolled && trouble != nil && now < nextReport + pause
+    }
   }
 
   private let log: NodeLog
@@ -83,14 +90,21 @@ final class SourceHealth: Sendable {
       let count = (state.status.failure?.polls ?? 0) + 1
       let failure = SourceStatus.Failure(since: since, polls: count, reason: reason)
       state.status.failure = failure
-      if count == 1 {
+      if state.isOld(failure, at: now) {
+        if count == 1 { state.isReported = false }
+        guard now >= state.nextReport else { return nil }
+        if !state.status.isPolled { state.isReported = true }
+        state.pause = min(state.pause * 2, SourceHealth.pauses.longest)
+      } else {
         state.isReported = isReportedHere
         state.pause = SourceHealth.pauses.first
-      } else {
-        guard now >= state.nextReport else { return nil }
-        state.pause = min(state.pause * 2, SourceHealth.pauses.longest)
+        state.trouble = (timeOfDay, state.status.failedPolls - 1)
       }
       state.nextReport = now + state.pause
+      if count == 1, let trouble = state.trouble, trouble.before < state.status.failedPolls - 1 {
+        let (times, since) = (state.status.failedPolls - trouble.before, timestamp(trouble.since))
+        return ("failing again and again, \(times) failed attempts since \(since): \(reason)", false)
+      }
       let text =
         "still failing, \(failure.failedAttempts(state.status.isPolled)) since \(timestamp(since)): \(reason)"
       return (text, count == 1)
@@ -128,6 +142,7 @@ final class SourceHealth: Sendable {
       state.status.wait = progress.flatMap { progress in
         progress.wait.map { SourceStatus.Wait(reason: $0, until: progress.until) }
       }
+      if state.status.wait != nil { state.status.connectedSince = nil }
     }
   }
 

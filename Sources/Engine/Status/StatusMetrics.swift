@@ -111,7 +111,7 @@ extension RunStatus {
       "flow_source_stale", .gauge, "Whether the last poll used an old response because the service failed.")
     var next = Metric("flow_source_next_poll_timestamp_seconds", .gauge, "When the source is polled next.")
     for pipeline in pipelines {
-      for source in pipeline.sources where source.isPolled {
+      for source in pipeline.sources where source.isPolled || source.polls > 0 {
         let labels = [Metric.Label("pipeline", pipeline.name), .init("source", source.name)]
         polls.add(labels, source.polls)
         failures.add(labels, source.failedPolls)

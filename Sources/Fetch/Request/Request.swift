@@ -82,8 +82,8 @@ public struct Request: Sendable, CustomStringConvertible {
     let isAllowed =
       target.sharesOrigin(with: address)
       || allowedHosts.contains(target.host) && (target.scheme == .https || address.scheme == .http)
-    // What the bodies are is no secret, and belongs to them.
-    let kept = ["accept", "content-type"]
+    // What the bodies are, and behind which event a stream goes on, is no secret.
+    let kept = ["accept", "content-type", "cache-control", "last-event-id"]
     if !isAllowed { copy.headers.removeAll { $0.isSecret || !kept.contains($0.name.lowercased()) } }
     return copy
   }
@@ -150,7 +150,8 @@ public struct TransferLimits: Sendable, Equatable {
   public var bodyBytes: Int
   /// The option that has set that size.
   public var bodyOption: String?
-  /// Whether the response goes on: it has no limit as a whole, and takes no place from other transfers.
+  /// Whether the response goes on: once its receiver has accepted it, it has no limit as a whole; it takes no place and
+  /// no connection from other transfers.
   public var isEndless = false
 
   public init(

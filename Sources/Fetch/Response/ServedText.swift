@@ -66,7 +66,7 @@ private func value(of attribute: String, in text: Substring) -> Substring? {
 }
 
 /// The encoding that a header Content-Type names.
-func charset(ofType type: String?) -> String? {
+package func charset(ofType type: String?) -> String? {
   for parameter in type?.split(separator: ";").dropFirst() ?? [] {
     let parts = parameter.split(separator: "=", maxSplits: 1)
     guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "charset" else { continue }

@@ -16,11 +16,13 @@ final class CurlTransfer {
   private var body: [UInt8] = []
   private var head = ResponseHead()
   private var isTooLarge = false
-  /// The bytes of the body so far, wherever they went.
+  /// The bytes of the body so far, wherever they went; of a response that goes on, those in memory.
   private var received = 0
   /// Whether the body goes to the order's receiver; nil before the receiver has decided.
   private var isHandedOn: Bool?
   private var isRefused = false
+  /// Why it could not go on after a pause.
+  private var resumption: TransferError?
   /// Whether it waits until the receiver has room.
   private(set) var isPaused = false
   /// The buffer for libcurl's error message.
@@ -79,10 +81,12 @@ final class CurlTransfer {
     setting.text(CURLOPT_URL, order.address.text)
     setting.text(CURLOPT_PROTOCOLS_STR, "http,https")
     setting.number(CURLOPT_FOLLOWLOCATION, 0)
-    setting.number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    // A response that goes on has a connection of its own: while it pauses, so would all that share it.
+    setting.number(
+      CURLOPT_HTTP_VERSION, Int(isEndless ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS))
     // With TLS the handshake shows whether a connection can be shared, which is worth the wait. Without TLS only the
     // first response would, so transfers would wait for one another without benefit.
-    setting.number(CURLOPT_PIPEWAIT, order.address.scheme == .https ? 1 : 0)
+    setting.number(CURLOPT_PIPEWAIT, order.address.scheme == .https && !isEndless ? 1 : 0)
     setting.text(CURLOPT_USERAGENT, options.userAgent)
     // Every encoding that this libcurl supports.
     setting.text(CURLOPT_ACCEPT_ENCODING, "")
@@ -181,17 +185,20 @@ final class CurlTransfer {
     // The server is not silent.
     hasNews = true
     if pauses() { return }
-    flow_curl_continue(easy)
+    let code = flow_curl_continue(easy)
+    if code != CURLE_OK { resumption = failure(code) }
   }
 
   var isEndless: Bool { order.limits.isEndless }
 
   private func take(body bytes: UnsafeRawBufferPointer) -> Bool {
     hasNews = true
-    received += bytes.count
+    let receiver = askReceiver() ? order.receiver : nil
+    // What goes on has no size.
+    if !isEndless || receiver == nil { received += bytes.count }
     isTooLarge = received > order.limits.bodyBytes
     if isTooLarge { return false }
-    if let receiver = order.receiver, askReceiver() {
+    if let receiver {
       isRefused = !receiver.take(bytes)
       return !isRefused
     }
@@ -205,20 +212,28 @@ final class CurlTransfer {
     let status = flow_curl_number(easy, CURLINFO_RESPONSE_CODE)
     let accepts = order.receiver?.begin(status, head.headers) ?? false
     isHandedOn = accepts
+    if accepts, isEndless { watch.goOn() }
     return accepts
   }
 
   private func take(header bytes: UnsafeRawBufferPointer) -> Bool {
     hasNews = true
     head.take(bytes)
+    // The first bytes of a response that goes on may take a while.
+    if isEndless, bytes.first == 0x0d || bytes.first == 0x0a,
+      flow_curl_number(easy, CURLINFO_RESPONSE_CODE) >= 200
+    {
+      _ = askReceiver()
+    }
     return head.size <= CurlTransfer.headerLimit
   }
 
   /// Whether bytes have arrived since the last look at the watch.
   private var hasNews = false
 
-  /// The timeout error, once a limit is exceeded.
+  /// The error of a transfer that exceeds a limit, or cannot go on.
   func overrun(at now: Instant) -> TransferError? {
+    if let resumption { return resumption }
     if hasNews {
       watch.receive(at: now)
       hasNews = false

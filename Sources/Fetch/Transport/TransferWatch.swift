@@ -8,6 +8,8 @@ struct TransferWatch: Sendable {
   private let start: Instant
   private var connected: Instant?
   private var lastByte: Instant?
+  /// Whether the response has no limit as a whole.
+  private var isEndless = false
 
   init(_ limits: TransferLimits, at now: Instant) {
     self.limits = limits
@@ -25,6 +27,9 @@ struct TransferWatch: Sendable {
     lastByte = now
   }
 
+  /// The response goes on, without a limit as a whole.
+  mutating func goOn() { isEndless = true }
+
   /// The next timeout, if nothing arrives before it.
   var deadline: (at: Instant, phase: TransferPhase) {
     let step: (at: Instant, phase: TransferPhase) =
@@ -32,7 +37,7 @@ struct TransferWatch: Sendable {
         (connected + limits.firstByte, .firstByte)
       } else { (start + limits.connect, .connect) }
     let end = start + limits.whole
-    return limits.isEndless || step.at < end ? step : (end, .whole)
+    return isEndless || step.at < end ? step : (end, .whole)
   }
 
   /// The phase whose limit is exceeded, if one is.

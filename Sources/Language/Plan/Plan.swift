@@ -53,7 +53,7 @@ public struct EpochPlan: Sendable {
 extension Plan {
   /// Whether any node keeps state between runs.
   public var hasState: Bool {
-    sources.contains(where: \.spec.isKept) || streams.contains { $0.steps.contains(where: \.spec.isKept) }
+    sources.contains(where: \.isKept) || streams.contains { $0.steps.contains(where: \.spec.isKept) }
       || sinks.contains(where: \.spec.isKept)
   }
 
@@ -66,6 +66,9 @@ extension Plan {
 extension SourcePlan {
   /// Whether the pipeline polls it, even if a recording or a test answers instead.
   package var isPolled: Bool { spec.maker.isPolled(options) }
+
+  /// Whether it keeps state between runs.
+  package var isKept: Bool { spec.isKept || spec.keepsPosition(options) }
 
   /// Whether a replay from a position gives the same events: not where its buffer may discard some.
   package var isRepeatable: Bool { spec.isRepeatable && whenFull == .wait }

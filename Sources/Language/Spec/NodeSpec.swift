@@ -36,6 +36,8 @@ public struct NodeSpec: Sendable {
   public typealias AssumedCoverage = @Sendable (Options, [JSON.Value], _ limit: Int?) -> Coverage
   /// Of a polled source; nil for one whose polls are complete.
   public let coverage: AssumedCoverage?
+  /// Of a source: whether it stores its position between runs with these options, also where no other node keeps state.
+  var keepsPosition: @Sendable (Options) -> Bool = { _ in false }
   /// The shape of what a step sends; nil where that is not known.
   var shape: ShapeRule = { _, _ in nil }
   /// What must hold between options; problems are reported to the checker.
@@ -81,6 +83,13 @@ public struct NodeSpec: Sendable {
     case script
     case step
     case sink
+  }
+
+  /// The same source, which stores its position between runs where its options say so.
+  public func keepingPosition(_ rule: @escaping @Sendable (Options) -> Bool) -> NodeSpec {
+    var spec = self
+    spec.keepsPosition = rule
+    return spec
   }
 
   var isScript: Bool { if case .script = role { true } else { false } }

@@ -50,9 +50,10 @@ let http = NodeSpec(
 
     A connection that ends or fails is made again, after what the server has asked for by `retry:` or Retry-After, else \
     after 3 seconds, which double up to 5 minutes while it fails. So is one that was silent for `heartbeat`. The status \
-    204 ends the source, as does a refusal of the very first connection that is about the request itself. While the \
+    204 ends the source, as does a refusal of the very first connection that is about the request itself, unless a run \
+    before could read. While the \
     pipeline is slow, the server has to wait. An event or line that is longer than `max_size` is skipped and reported. With \
-    --once a stream is read until its response ends, or nothing has come for 5 seconds.
+    --once a stream is read until its response ends, nothing has come for 5 seconds, or a minute has passed.
 
     \(EachOptions.details)
     """,
@@ -134,7 +135,10 @@ let http = NodeSpec(
     .pollOrStream(
       isStream: { $0[HTTPOptions.stream] != nil },
       poll: { options, context in try HTTPSource(options, context) },
-      stream: { options, context in try HTTPStream(options, context) })))
+      stream: { options, context in try HTTPStream(options, context) }))
+).keepingPosition { options in
+  options[HTTPOptions.stream].map { $0 == .sse || options.isGiven(EachOptions.note) } ?? false
+}
 
 enum HTTPOptions {
   enum Stream: String, CaseIterable, Sendable { case sse, lines }
@@ -221,20 +225,26 @@ private func checkStream(_ options: Options, _ checker: Checker) {
     }
     return
   }
-  func report(_ name: String, _ isGiven: Bool) {
-    if isGiven { checker.report("\(name) has no effect with stream", at: options.place) }
+  func refuse<Value>(_ option: Option<Value>) {
+    if options.isGiven(option) {
+      checker.report("\(option.name) has no effect with stream", at: options.place(of: option))
+    }
   }
-  report("each", options[EachOptions.each] != nil)
-  report("rows", options.isGiven(HTTPOptions.rows))
-  report("next", options.isGiven(HTTPOptions.next))
-  report("page", options.isGiven(HTTPOptions.page))
-  report("offset", options.isGiven(HTTPOptions.offset))
-  report("max_pages", options.isGiven(HTTPOptions.maxPages))
-  report("limit", options.isGiven(HTTPOptions.limit))
-  report("order", options.isGiven(HTTPOptions.order))
-  report("total", options.isGiven(HTTPOptions.total))
-  report("cache", options.isGiven(HTTPOptions.cache))
-  report("timeout", options.isGiven(HTTPOptions.timeout))
+  refuse(EachOptions.each)
+  refuse(HTTPOptions.rows)
+  refuse(HTTPOptions.next)
+  refuse(HTTPOptions.page)
+  refuse(HTTPOptions.offset)
+  refuse(HTTPOptions.maxPages)
+  refuse(HTTPOptions.limit)
+  refuse(HTTPOptions.order)
+  refuse(HTTPOptions.total)
+  refuse(HTTPOptions.cache)
+  refuse(HTTPOptions.timeout)
+  if options[HTTPOptions.stream] == .lines, let whole = options[Decoding.option].wholeText {
+    checker.report(
+      "a stream of lines is decoded as it comes, not \(whole)", at: options.place(of: Decoding.option))
+  }
 }
 
 extension Options {

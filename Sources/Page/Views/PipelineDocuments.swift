@@ -256,8 +256,14 @@ package struct PipelineDocuments: Sendable {
   }
 
   private func lastPoll(_ source: SourceStatus, _ html: inout HTML) {
-    guard source.isPolled else { return html.text(source.hasEnded ? "read to its end" : "reads as it comes") }
-    if let poll = source.lastPoll { ago(poll.at, &html) } else { html.text("no poll yet") }
+    if source.isPolled {
+      if let poll = source.lastPoll { ago(poll.at, &html) } else { html.text("no poll yet") }
+    } else if let since = source.connectedSince {
+      html.text("connected since ")
+      moment(since, &html)
+    } else {
+      html.text(source.hasEnded ? "read to its end" : "reads as it comes")
+    }
     if source.lastPoll?.isStale == true { html.text(", an old copy") }
     if let failure = source.failure {
       html.text(", failing since ")

@@ -13,7 +13,9 @@ struct StatusMetricsTests {
     var sink = NodeStatus(name: "tell", kind: "exec", role: .sink)
     (sink.eventsIn, sink.givenUp, sink.queue, sink.deadLetters) = (9, 1, 4, 2)
     var pipeline = PipelineStatus(name: "a\"b\\c\nd", path: "p.yaml", phase: .running, started: 10)
-    pipeline.sources = [source, SourceStatus(name: "in", kind: "file", isPolled: false)]
+    var stream = SourceStatus(name: "stream", kind: "http", isPolled: false)
+    (stream.polls, stream.failedPolls, stream.failure) = (4, 2, .init(since: 2000, polls: 1, reason: "cut"))
+    pipeline.sources = [source, SourceStatus(name: "in", kind: "file", isPolled: false), stream]
     pipeline.nodes = [step, sink]
     var status = RunStatus(process: 1, version: "0.1.0", at: 30, pipelines: [pipeline])
     status.budgets = [BudgetStatus(host: "api.nasa.gov", limit: 30, period: 3600, remaining: 12)]
@@ -27,9 +29,10 @@ struct StatusMetricsTests {
     for line in [
       #"flow_build_info{version="0.1.0"} 1"#, "flow_pipeline_up{\(pipeline)} 1",
       // Failing, stale and a dead letter: as flow status counts.
-      "flow_pipeline_problems{\(pipeline)} 2",
+      "flow_pipeline_problems{\(pipeline)} 3",
       "flow_source_last_success_timestamp_seconds{\(pipeline),source=\"upcoming\"} 1000.5",
       "flow_source_failing_polls{\(pipeline),source=\"upcoming\"} 2",
+      "flow_source_failing_polls{\(pipeline),source=\"stream\"} 1",
       "flow_node_events_in_total{\(pipeline),node=\"map\",kind=\"map\",role=\"step\"} 9",
       "flow_node_processing_seconds_total{\(pipeline),node=\"map\",kind=\"map\",role=\"step\"} 0.25",
       "flow_sink_dead_letters{\(pipeline),sink=\"tell\"} 2",
@@ -37,7 +40,7 @@ struct StatusMetricsTests {
     ] {
       #expect(lines.contains(line), "\(line)")
     }
-    // A time that is infinite, and a source that is not polled, have no series.
+    // A time that is infinite, and a source without polls or connections, have no series.
     #expect(!lines.contains { $0.contains("next_poll") || $0.contains("source=\"in\"") })
     let names = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
     #expect(Set(names).count == names.count)

@@ -33,6 +33,7 @@ import Testing
     ("id: 7\ndata: a\n\ndata: b\n\n", ["message|7|a", "message|7|b"], "7"),
     ("id: 7\ndata: a\n\nid\ndata: b\n\n", ["message|7|a", "message||b"], ""),
     ("id: 1\0\ndata: a\n\n", ["message||a"], ""),
+    ("id: 1\ndata: a\n\nid: a\u{1b}b\ndata: b\n\n", ["message|1|a", "message|1|b"], "1"),
     ("id: 8\n\n", [], "8"),
     ("id: 8\ndata: half", [], ""),
     ("id: 8\ndata: half\n", [], ""),
@@ -74,7 +75,26 @@ import Testing
       let parsed = parse(Array((text + "data: 1\n\n").utf8), pieces: [7], limit: 100)
       #expect(parsed.events == ["message||1"] && parsed.parser.skipped == 1)
     }
-    #expect(parse(Array("data: 12345\n\n".utf8), limit: 11).parser.skipped == 0)
+    #expect(parse(Array("data: 12345\n\n".utf8), limit: 5).parser.skipped == 0)
+    #expect(parse(Array("data: 12\ndata: 45\n\n".utf8), limit: 5).parser.skipped == 0)
+    #expect(parse(Array("data: 12\ndata: 456\n\n".utf8), limit: 5).parser.skipped == 1)
+  }
+
+  @Test("only data counts: a long comment is ignored, and the id of an event that is too long is known")
+  func longComment() {
+    let long = String(repeating: "x", count: 300)
+    for pieces in [[Int.max], [7]] {
+      let commented = parse(Array(":\(long)\ndata: 1\n\n".utf8), pieces: pieces, limit: 100)
+      #expect(commented.events == ["message||1"] && commented.parser.skipped == 0)
+      let skipped = parse(Array("id: 1\ndata: \(long)\nid: 2\n\n".utf8), pieces: pieces, limit: 100)
+      #expect(skipped.events.isEmpty && skipped.parser.skipped == 1 && skipped.parser.lastID == "2")
+    }
+  }
+
+  @Test("an event of many lines takes a time that grows with their number", .timeLimit(.minutes(1)))
+  func manyLines() {
+    let text = Array(String(repeating: "data: x\n", count: 300_000).utf8) + [0x0a]
+    #expect(parse(text, limit: 1 << 20).events.first?.utf8.count == "message||".utf8.count + 599_999)
   }
 
   @Test("in pieces of any size the events are the same")

@@ -18,17 +18,19 @@ struct EventStreamParser {
   private(set) var skipped = 0
 
   private var line: [UInt8] = []
-  /// The length of the line, which is not kept where the event is too long.
-  private var length = 0
+  /// Whether the line is longer than any field that is kept: of the rest, nothing is.
+  private var isLongLine = false
   private var isFirstLine = true
   private var isAfterReturn = false
   private var id: String
   private var type = ""
-  private var data: [UInt8]?
+  private var data: [UInt8] = []
+  private var hasData = false
+  /// Whether the data is longer than the limit.
   private var isTooLong = false
 
   init(limit: Int, lastID: String = "") {
-    self.limit = limit
+    self.limit = min(limit, .max >> 1)
     self.lastID = lastID
     id = lastID
   }
@@ -52,31 +54,32 @@ struct EventStreamParser {
   }
 
   private mutating func keep(_ part: Slice<UnsafeRawBufferPointer>) {
-    length += part.count
-    if length + (data?.count ?? 0) > limit { isTooLong = true }
-    if isTooLong { line = [] } else { line += part }
+    // A byte order mark and the name of the field come before its value.
+    let room = limit + 16 - line.count
+    if part.count > room { isLongLine = true }
+    line += part.prefix(max(0, room))
   }
 
   private mutating func endLine(_ emit: (ServerEvent) -> Void) {
     defer {
       line.removeAll(keepingCapacity: true)
-      length = 0
+      isLongLine = false
     }
-    if isFirstLine, line.starts(with: [0xef, 0xbb, 0xbf]) {
-      line.removeFirst(3)
-      length -= 3
-    }
+    if isFirstLine, line.starts(with: [0xef, 0xbb, 0xbf]) { line.removeFirst(3) }
     isFirstLine = false
-    if length == 0 { return endEvent(emit) }
-    // A comment begins with a colon.
-    if isTooLong || line.first == UInt8(ascii: ":") { return }
+    if line.isEmpty { return endEvent(emit) }
     let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.count
     var value = line.dropFirst(colon + 1)
     if value.first == 0x20 { value = value.dropFirst() }
+    // A comment has no name.
     switch String(decoding: line[..<colon], as: UTF8.self) {
-    case "data": data = (data.map { $0 + [0x0a] } ?? []) + value
+    case "data": append(value)
+    case _ where isLongLine: break
     case "event": type = String(decoding: value, as: UTF8.self)
-    case "id": if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+    case "id":
+      // Such an id could not be sent in a header.
+      let isSendable = value.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7f }
+      if isSendable { id = String(decoding: value, as: UTF8.self) }
     case "retry":
       let isNumber = value.allSatisfy { (0x30...0x39).contains($0) }
       if isNumber, let number = Int(String(decoding: value, as: UTF8.self)) { retry = number }
@@ -84,12 +87,20 @@ struct EventStreamParser {
     }
   }
 
+  private mutating func append(_ value: ArraySlice<UInt8>) {
+    if isLongLine || data.count + (hasData ? 1 : 0) + value.count > limit { isTooLong = true }
+    if isTooLong { return data = [] }
+    if hasData { data.append(0x0a) }
+    data += value
+    hasData = true
+  }
+
   private mutating func endEvent(_ emit: (ServerEvent) -> Void) {
-    defer { (type, data, isTooLong) = ("", nil, false) }
+    defer { (type, data, hasData, isTooLong) = ("", [], false, false) }
     lastID = id
     if isTooLong {
       skipped += 1
-    } else if let data {
+    } else if hasData {
       emit(ServerEvent(type: type.isEmpty ? "message" : type, id: id, data: data))
     }
   }

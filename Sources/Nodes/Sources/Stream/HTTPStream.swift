@@ -12,13 +12,13 @@ final class HTTPStream: StreamSource {
   private static let waits = (
     least: Duration.milliseconds(500), first: Duration.seconds(3), longest: Duration.seconds(300)
   )
-  /// A connection that went on for so long counts as a good one, also without an event.
-  private static let goodTime = Duration.seconds(60)
-  /// With --once, a stream that is silent for so long has nothing more for now.
-  private static let onceSilence = Duration.seconds(5)
+  /// A connection that went on for so long counts as a good one, also with comments alone.
+  private static let goodTime = Duration.seconds(5)
+  /// With --once, a stream that is silent for so long has nothing more for now, and is read for so long at most.
+  private static let once = (silence: Duration.seconds(5), time: Duration.seconds(60))
   private static let chunk = 1 << 16
   /// How a server may say that it does not know the id of an event any more.
-  private static let refusals = [400, 404, 409, 410, 412, 416, 422]
+  private static let refusals = [400, 404, 409, 410, 412, 413, 416, 422, 431]
 
   private let options: Options
   private let context: SourceContext
@@ -30,6 +30,8 @@ final class HTTPStream: StreamSource {
   private let last: LastPoll
   /// The id of the last event; empty without one.
   private var id: String
+  /// The address that is read, and the one that a run before has read; without the query, which may vary.
+  private var (address, addressBefore): (String, String?)
   /// Whether the id is left out, after a server has refused a request with it: the refusal.
   private var refusal: FetchError?
   private var retry = HTTPStream.waits.first
@@ -38,7 +40,7 @@ final class HTTPStream: StreamSource {
   /// Whether the present connection has brought anything, which is noted once, and an event.
   private var (hasBytes, hasEvents) = (false, false)
   private var hasReportedGap = false
-  private var nextErrorReport = Instant()
+  private var (serverErrors, noteErrors) = (Pace(), Pace())
 
   init(_ options: Options, _ context: SourceContext) throws {
     guard let access = context.world[WebAccess.self] else { throw NoNetwork() }
@@ -52,6 +54,7 @@ final class HTTPStream: StreamSource {
     reporter = ParseErrorReporter(context)
     last = LastPoll(options, context)
     id = context.position?.member("id")?.string ?? ""
+    (address, addressBefore) = ("", context.position?.member("address")?.string)
   }
 
   func run(_ feed: Feed) throws {
@@ -66,11 +69,12 @@ final class HTTPStream: StreamSource {
       do {
         if try connect(request, feed) || feed.isStopped || context.isOnce { return }
         // One that went on for a while has done its work.
-        if hasEvents || MonotonicClock.now - start > Self.goodTime {
+        let isLong = MonotonicClock.now - start > Self.goodTime
+        if hasEvents || hasBytes && isLong {
           failures = 0
           context.log.detail("\(request): the server has ended the response; connecting again")
           reportGap()
-          wait(retry)
+          wait(isLong ? retry : max(retry, Self.waits.least))
           continue
         }
         failure = WrongAnswer(request, "the server has ended the response without an event")
@@ -83,15 +87,20 @@ final class HTTPStream: StreamSource {
         }
         refusal = nil
         if context.isOnce, fetchError?.kind == .timeout(.stall) { return }
-        if !wasAccepted, fetchError?.mayPassLater != true { throw error }
+        // What could be read before is not wrong by itself.
+        let mayPass = fetchError.map { $0.mayPassLater || $0.kind == .encryption } ?? false
+        if !wasAccepted, context.position == nil, !mayPass { throw error }
         failure = explained(error, request)
       }
       if context.isOnce { throw failure }
       failures = hasEvents ? 1 : failures + 1
       if wasAccepted { reportGap() }
+      // Not all clients of a server at once, and none before it has asked for.
+      let first = max(retry, Self.waits.least) * 1.25
       let backoff = Backoff(
-        initial: max(retry, Self.waits.least), cap: max(retry, Self.waits.longest), jitter: 0.2)
-      let pause = requestedWait(failure) ?? backoff.delay(beforeRetry: failures - 1, after: failure) ?? retry
+        initial: first, cap: max(first, Self.waits.longest), jitter: 0.2, random: context.world.random)
+      let delay = backoff.delay(beforeRetry: failures - 1, after: failure) ?? first
+      let pause = max(delay, requestedWait(failure) ?? .zero)
       context.noteDisconnection(failure, pause)
       wait(pause, because: "\(failure)")
     }
@@ -125,12 +134,12 @@ final class HTTPStream: StreamSource {
     var request = try requests.request(event, last: last.value)
     request.expectation = .anything
     request.isTriedOnce = true
-    let heartbeat = context.isOnce ? Self.onceSilence : options[HTTPOptions.heartbeat]
+    let heartbeat = context.isOnce ? Self.once.silence : options[HTTPOptions.heartbeat]
     request.limits.stall = context.world.speed.machine(for: heartbeat)
     request.limits.firstByte = max(request.limits.firstByte, request.limits.stall)
+    request.limits.whole += request.limits.firstByte
     request.limits.isEndless = true
-    // A stream has no size; its events and lines have.
-    request.limits.bodyBytes = .max
+    compareAddress(of: request)
     func add(_ name: String, _ value: String) {
       let isGiven = request.headers.contains { $0.name.lowercased() == name.lowercased() }
       if !isGiven { request.headers.append(Header(name, value)) }
@@ -143,9 +152,23 @@ final class HTTPStream: StreamSource {
     return request
   }
 
+  /// Forgets the id of an event of another address, which this one does not know, or takes for another event's.
+  private func compareAddress(of request: Request) {
+    let full = request.address
+    address = request.masked("\(full.scheme.rawValue)://\(full.site)\(full.path)")
+    guard let before = addressBefore else { return }
+    addressBefore = nil
+    if !isEvents || id.isEmpty || before == address { return }
+    context.log.warning(
+      "\(before) was read before, and \(address) is read now: it is not asked for what comes behind the event "
+        + "\(printable(id)), and events may be missing or come twice")
+    id = ""
+  }
+
   /// Reads a response to its end; whether the server wants no other request.
   private func connect(_ request: Request, _ feed: Feed) throws -> Bool {
-    let body = StreamedBody(stop: context.stop)
+    let time = context.world.speed.machine(for: Self.once.time)
+    let body = StreamedBody(stop: context.stop, until: context.isOnce ? MonotonicClock.now + time : nil)
     var received = request
     received.receiver = body
     let (log, progress, now) = (context.log, context.progress, context.world.wallClock)
@@ -171,7 +194,8 @@ final class HTTPStream: StreamSource {
       throw WrongAnswer(request, "answered \(answer.status), which has no events")
     }
     progress(nil)
-    try check(head["content-type"] ?? "", request)
+    let type = head["content-type"] ?? ""
+    try check(type, request)
     if !wasAccepted {
       log.notice("reads the stream of \(request.masked("\(request.address)")) at \(timestamp(now()))")
     }
@@ -180,7 +204,7 @@ final class HTTPStream: StreamSource {
       log.warning("\(refusal); it does not know the event \(printable(id)) any more: events may be missing")
       (self.refusal, id) = (nil, "")
     }
-    if isEvents { readEvents(body, feed) } else { try readLines(body, request, feed) }
+    if isEvents { readEvents(body, feed) } else { try readLines(body, type, request, feed) }
     if case .failure(let error)? = body.result { throw error }
     return false
   }
@@ -212,18 +236,19 @@ final class HTTPStream: StreamSource {
 
   /// Reports once that the next connection does not go on behind the last event.
   private func reportGap() {
-    if hasReportedGap || !id.isEmpty || !isEvents && options.isGiven(EachOptions.note) { return }
+    if hasReportedGap || !id.isEmpty || options.isGiven(EachOptions.note) { return }
     hasReportedGap = true
     let reason =
       isEvents
       ? "the server gives its events no ids"
       : "note keeps nothing by which the address could ask for what comes behind the last line"
     context.log.warning(
-      "the connection has ended, and \(reason): what comes between two connections is missing")
+      "the connection has ended, and \(reason): what comes between two connections is missing, or comes twice"
+    )
   }
 
   private var position: Value {
-    .record([("id", .string(id)), ("last", last.value)])
+    .record([("id", .string(id)), ("address", .string(address)), ("last", last.value)])
   }
 
   // MARK: - Server-sent events
@@ -274,23 +299,28 @@ final class HTTPStream: StreamSource {
 
   /// Reports an event by which the server says that something is wrong, at most one a minute.
   private func report(_ event: EventStreamParser.ServerEvent) {
-    let now = MonotonicClock.now
-    guard now >= nextErrorReport else { return }
-    nextErrorReport = now + .seconds(60)
+    guard serverErrors.isDue() else { return }
     let text = event.data.withUnsafeBufferPointer { BadText.excerpt(of: $0) }
     context.log.warning("the server reports an error, events may be missing: \(text)")
   }
 
   private func note(_ values: [Value], _ poll: Poll) {
-    do { try last.note(values, poll) } catch { reporter.report("note: \(error)") }
+    if values.isEmpty { return }
+    do { try last.note(values, poll) } catch {
+      // The events are sent all the same.
+      context.meter.countError()
+      if noteErrors.isDue() { context.log.error("note: \(error)") }
+    }
   }
 
   // MARK: - Lines
 
-  private func readLines(_ body: StreamedBody, _ request: Request, _ feed: Feed) throws {
+  private func readLines(_ body: StreamedBody, _ type: String, _ request: Request, _ feed: Feed) throws {
     let path = request.masked("\(request.address)")
+    let named = decoding.chosenCharset == nil ? charset(ofType: type)?.lowercased() ?? "utf-8" : "utf-8"
+    let text: any ByteSource = if named == "utf-8" { body } else { ConvertedSource(body, from: named) }
     let reader = ValueReader(
-      body, path: path, decoding, limits: ReadLimits(value: options[WebOptions.maxSize]),
+      text, path: path, decoding, limits: ReadLimits(value: options[WebOptions.maxSize]),
       report: reporter.report)
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
       noteBytes()
@@ -299,5 +329,17 @@ final class HTTPStream: StreamSource {
       note(values, poll)
       feed.send(Delivery(values, poll, endsPoll: false, position: position))
     }
+  }
+}
+
+/// The pace of a message: once a minute at most.
+private struct Pace {
+  private var next = Instant()
+
+  mutating func isDue() -> Bool {
+    let now = MonotonicClock.now
+    guard now >= next else { return false }
+    next = now + .seconds(60)
+    return true
   }
 }

@@ -19,8 +19,10 @@ final class StreamedBody: BodyReceiver, ByteSource {
   private let state = Locked(State())
   private let bell = flow_eventfd()
   private let stop: StopSign
+  /// When it is read no more; nil for never.
+  private let end: Instant?
 
-  init(stop: StopSign) { self.stop = stop }
+  init(stop: StopSign, until end: Instant? = nil) { (self.stop, self.end) = (stop, end) }
 
   deinit { if bell >= 0 { close(bell) } }
 
@@ -67,9 +69,9 @@ final class StreamedBody: BodyReceiver, ByteSource {
     return true
   }
 
-  /// Waits for bytes; 0 at the end, and where the source must stop.
+  /// Waits for bytes; 0 at the end, and where the source must stop, or its time is over.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    while !stop.isSet {
+    while !stop.isSet, end.map({ MonotonicClock.now < $0 }) ?? true {
       let (count, isOver) = state.withLock { state in
         let count = min(buffer.count, state.bytes.count)
         state.bytes.withUnsafeBytes {

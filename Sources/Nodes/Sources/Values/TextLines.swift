@@ -34,11 +34,15 @@ private enum TextOptions {
 }
 
 extension Decoding {
+  /// How it is decoded only once it is complete; nil where its parts are decoded as they come.
+  var wholeText: String? {
+    if format == .text { return options.map { $0[TextOptions.whole] } == true ? "as a whole" : nil }
+    return [.feed, .html, .xml, .yaml, .form].contains(format) ? "as \(format.name)" : nil
+  }
+
   /// Why the text of a growing file cannot be decoded so; nil if it can.
   var followFlaw: String? {
-    if format == .text, options.map({ $0[TextOptions.whole] }) == true {
-      return "a followed file is read line by line, not as a whole"
-    }
+    if let wholeText { return "a followed file is read line by line, not \(wholeText)" }
     if chosenCharset != nil { return "a followed file is read as UTF-8, without charset" }
     return format == .json || format.isByLine
       ? nil : "a followed file is read line by line, not as \(format.name)"

@@ -122,12 +122,17 @@ struct RunRecording {
   }
 
   static func checkReplayed(_ plan: Plan, _ recordings: Recordings) throws(WrongUse) {
-    let sources = plan.sources.filter(\.isPolled)
+    let sources = plan.sources.filter { if case .poll = $0.spec.role { true } else { false } }
     if sources.isEmpty, !plan.sources.contains(where: \.isScript) {
       throw WrongUse("--replay: \(plan.path) has no source that is polled, so nothing to replay")
     }
     for source in sources where access(recordings.path(of: source.name), R_OK) != 0 {
       let reason = Terminal.lastError
+      if !source.isPolled {
+        throw WrongUse(
+          "--replay: \(plan.path) has a source that reads on (\(source.name)); its events are not recorded, so the "
+            + "pipeline cannot be replayed")
+      }
       throw WrongUse(
         "there is no recording of \(quoted(source.name)): \(recordings.path(of: source.name)): \(reason); "
           + recorded(in: recordings.folder))
@@ -139,9 +144,4 @@ struct RunRecording {
     if names.isEmpty { return "there is no recording in \(folder); --record FOLDER makes one" }
     return "\(folder) has those of \(names.map { quoted($0) }.joined(separator: ", "))"
   }
-}
-
-extension SourcePlan {
-  /// Whether it is asked now and then.
-  fileprivate var isPolled: Bool { if case .poll = spec.role { true } else { false } }
 }

@@ -76,7 +76,7 @@ struct RunState: Sendable {
     guard let first = strays.first else { return nil }
     let list = strays.map { "\($0.key)\($0.value > 0 ? " (\(StateText.count($0.value, "key")))" : "")" }
     let kept =
-      plan.sources.filter(\.spec.isKept).map(\.name) + steps.filter(\.spec.isKept).map(\.name)
+      plan.sources.filter(\.isKept).map(\.name) + steps.filter(\.spec.isKept).map(\.name)
       + plan.sinks.filter(\.spec.isKept).map(\.name)
     let new = kept.filter { keys[$0] == nil }
     let begins =

@@ -1,0 +1,55 @@
+import Reactive
+import Testing
+
+@testable import Engine
+@testable import Language
+
+/// What is logged about a source that fails.
+@Suite struct SourceHealthTests {
+  private struct Cut: Error, CustomStringConvertible { let description = "cut" }
+
+  private func logged(isPolled: Bool, _ body: (SourceHealth) -> Void) -> [String] {
+    let lines = Locked<[String]>([])
+    let log = Log { entry in lines.withLock { $0.append(entry.message) } }
+    let status = SourceStatus(name: "in", kind: "http", isPolled: isPolled)
+    body(SourceHealth(status, NodeLog(log: log, pipeline: "p", node: "in")))
+    return lines.withLock { $0 }
+  }
+
+  @Test("a connection that is made and lost again and again is reported at growing intervals")
+  func flapping() {
+    let lines = logged(isPolled: false) { health in
+      for step in 0..<1000 {
+        let time = Double(step * 3)
+        health.note(Cut(), at: Instant(nanoseconds: Int64(time + 100) * 1_000_000_000), timeOfDay: time)
+        health.noteConnection(at: time + 1)
+      }
+    }
+    #expect(lines.count < 20, "\(lines)")
+    #expect(
+      lines.first == "cut" && lines.contains { $0.hasPrefix("recovered, after 1 failed attempt since ") })
+    #expect(
+      lines.contains { $0.hasPrefix("failing again and again, 21 failed attempts since ") }, "\(lines)")
+  }
+
+  @Test("one that lasts is a new failure when it is lost")
+  func lasting() {
+    let lines = logged(isPolled: false) { health in
+      for time in [0.0, 1000, 2000] {
+        health.note(Cut(), at: Instant(nanoseconds: Int64(time + 100) * 1_000_000_000), timeOfDay: time)
+        health.noteConnection(at: time + 1)
+      }
+    }
+    #expect(lines.filter { $0 == "cut" }.count == 3 && lines.count == 6, "\(lines)")
+  }
+
+  @Test("while it waits for the next attempt it is not connected")
+  func waiting() {
+    _ = logged(isPolled: false) { health in
+      health.noteConnection(at: 1)
+      #expect(health.status.connectedSince == 1)
+      health.note(PollProgress("", wait: "connecting again", until: 2))
+      #expect(health.status.connectedSince == nil)
+    }
+  }
+}
