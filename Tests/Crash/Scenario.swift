@@ -39,7 +39,7 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     piped,
     posted, calendar, downloads
   case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo, hooked,
-    tabled, feeds, versioned, divided, retried, alarmed
+    tabled, feeds, versioned, divided, retried, alarmed, inserted
 
   /// - Parameter isLong: Whether there is time for the whole of it.
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
@@ -76,6 +76,7 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     case .versioned: try Versioned(place)
     case .retried: try Retried(place)
     case .alarmed: try Alarmed(place)
+    case .inserted: try Inserted(place)
     case .divided: try FileRun.divided(place, lines: isLong ? 60_000 : 5000)
     }
   }

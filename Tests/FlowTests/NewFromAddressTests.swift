@@ -1,6 +1,7 @@
 import Foundation
 import Loopback
 import Reactive
+import Store
 import Testing
 
 @testable import flow
@@ -290,6 +291,30 @@ import Testing
     _ = try place.flow("run", "--once", "--state=s", "p.yaml")
     try place.write(name, after)
     #expect(try place.flow("run", "--once", "--state=s", "p.yaml").output == "changed 1 n 1 → 9\n")
+  }
+  @Test("the pipeline for a table of a database reports the change by its primary key")
+  func database() throws {
+    let place = try Workplace()
+    let shop = try Database(foreign: place["shop.db"], to: .make, busyMilliseconds: 1000)
+    try shop.execute(
+      """
+      create table other (a); create table "order" (shop, n integer, no text, primary key (shop, no));
+      insert into "order" values ('x', 1, 'a'), ('y', 1, 'b')
+      """)
+    let made = try place.flow("new", "order", "--from", "sqlite:shop.db", "-o", "p.yaml")
+    #expect(made.status == 0, "\(made)")
+    let text = place.text("p.yaml")
+    #expect(text.contains(#"query: 'select * from "order"'"#) && text.contains("'[.shop, .no]'"), "\(text)")
+    #expect(made.errors.contains("others    other") && made.errors.contains("the primary key"), "\(made)")
+    _ = try place.flow("run", "--once", "--state=s", "p.yaml")
+    try shop.execute("update \"order\" set n = 9 where no = 'b'")
+    let seen = try place.flow("run", "--once", "--state=s", "p.yaml")
+    #expect(seen.output == "changed [\"y\",\"b\"] n 1 → 9\n", "\(seen)")
+    let first = try place.flow("new", "--from", "sqlite:shop.db")
+    #expect(first.output.contains("select * from \"other\""), "\(first)")
+    let missing = try place.flow("new", "--from", "sqlite:nowhere.db")
+    #expect(
+      missing.status == 1 && missing.errors.contains("nowhere.db: cannot open the database"), "\(missing)")
   }
 }
 

@@ -92,6 +92,12 @@ public final class Outbox: Sendable {
     checkpointer.touch()
   }
 
+  /// The last epoch that the state has, and that up to which the sink had written as of then.
+  public func epochs() throws -> (committed: Int64, written: Int64?) {
+    let file = checkpointer.state.value.file
+    return (file.epoch, try file.storedSinks().first { $0.name == name }?.written?.epoch)
+  }
+
   /// The random name of the state, in which serial numbers are unique.
   public var life: String { checkpointer.life }
 

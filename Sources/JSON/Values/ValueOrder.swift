@@ -44,8 +44,7 @@ extension Value {
   }
 
   /// True for a literal with more digits, or a larger exponent, than every double keeps apart.
-  @inline(__always)
-  private var mayExceedDouble: Bool {
+  public var mayExceedDouble: Bool {
     withLiteralText { $0.count > 15 || $0.contains { $0 | 0x20 == 0x65 } } ?? false
   }
 

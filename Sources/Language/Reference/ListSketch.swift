@@ -24,6 +24,8 @@ public struct ListSketch {
     public var options: [(name: String, yaml: String)]
     public var every: String
     public var form = Form.rows
+    /// The members that identify a row, where that is known.
+    public var key: [String] = []
     /// Whether it has an option for the rows of a response; without one they need a step.
     public var hasRows: Bool { kind == "http" }
 
@@ -127,6 +129,7 @@ public struct ListSketch {
 
   /// The member that is different in each row, or two that are so together.
   private var chosenKey: [String] {
+    if !source.key.isEmpty { return source.key }
     if let entryKey { return [entryKey] }
     let unique = members.filter { isUnique([$0]) }
     if let name = Self.keyNames.lazy.compactMap({ name in unique.first { $0.lowercased() == name } }).first
@@ -255,6 +258,7 @@ public struct ListSketch {
       let expression = keyExpression
       let why =
         switch (expression, key.count) {
+        case _ where !source.key.isEmpty: "the primary key"
         case ("tojson", _) where rows.isEmpty:
           "as there are no rows yet: set the member that identifies a row"
         case ("tojson", _): "no field is different in each row: a changed row is one removed and one added"

@@ -15,12 +15,15 @@ struct SQLAddress: Sendable {
     "address of a database", sample: "sqlite:shop.db", schema: .record([("type", "string")])
   ) { node, checker in
     guard let text = OptionType<String>.text.decode(node, checker) else { return nil }
-    if text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) {
-      return SQLAddress(path: String(text.dropFirst(7)))
+    let path = String(text.dropFirst("sqlite:".count))
+    // SQLite takes :memory: and file: for databases that are gone with their connection, or with other settings.
+    let isOther = [":", "file:", "//"].contains { path.hasPrefix($0) }
+    if text.hasPrefix("sqlite:"), !path.isEmpty, !isOther, !path.utf8.contains(0) {
+      return SQLAddress(path: path)
     }
     checker.report(
       "this is not the address of a database", at: node.place,
-      hint: "write sqlite: and the path of a file, as in sqlite:shop.db")
+      hint: "write sqlite: and the path of a file, as in sqlite:shop.db or sqlite:/srv/shop.db")
     return nil
   }
 }
@@ -49,10 +52,16 @@ struct SQLRows {
 protocol SQLConnection: AnyObject {
   /// Runs a query that changes nothing.
   func read(_ query: SQLQuery, stop: StopSign) throws(SQLFailure) -> SQLRows
-  /// Throws where the table cannot have rows with the columns of a batch.
-  func check(_ batch: SQLBatch, for table: SQLTable) throws(SQLFailure)
+  /// Throws where the table cannot have rows with the columns of a batch; not where it is still to be made.
+  func check(_ batch: SQLBatch, for table: SQLTable, stop: StopSign) throws(SQLFailure)
   /// Writes batches in one transaction, each that was not written before; the rows that the database refuses.
-  func write(_ batches: [SQLBatch], to table: SQLTable, stop: StopSign) throws(SQLFailure) -> [SQLRefusal]
+  ///
+  /// With the place it stores what was refused before and is not yet in the state.
+  func write(
+    _ batches: [SQLBatch], refused: [Value], to table: SQLTable, stop: StopSign
+  ) throws(SQLFailure) -> [SQLRefusal]
+  /// The last epoch that a sink has written, by the life of its state.
+  func epochs(of sink: String, in table: SQLTable, stop: StopSign) throws(SQLFailure) -> [String: Int64]
 }
 
 /// Why a database did not do what it was to: a sentence with its reason.

@@ -38,13 +38,15 @@ struct SQLBatch {
     ]).json
   }
 
-  /// The batch with one of its rows alone, counted through `set` and `remove`.
-  func only(_ row: Int) -> SQLBatch {
-    var one = self
-    one.isWhole = false
-    one.set = row < set.count ? [set[row]] : []
-    one.remove = row < set.count ? [] : [remove[row - set.count]]
-    return one
+  /// What is left of the batch after a refusal: the row alone, or all of them, but no longer instead of others.
+  func refused(_ refusal: SQLRefusal) -> SQLBatch {
+    var rest = self
+    rest.isWhole = false
+    guard let row = refusal.row else { return rest }
+    rest.set = set.indices.contains(row) ? [set[row]] : []
+    let removed = row - set.count
+    rest.remove = refusal.key.map { [$0] } ?? (remove.indices.contains(removed) ? [remove[removed]] : [])
+    return rest
   }
 }
 
@@ -59,44 +61,55 @@ struct SQLPlace: Equatable {
   var life: String
   var output: OutputPlace
 
-  /// A dead letter is beyond all indices of entries, so that several may come of one of them.
+  /// A dead letter is beyond all indices of entries, so that several may come of one of them: below is its row.
   private static let letters: Int64 = 1 << 32
+  /// In place of a row, all of them.
+  private static let allRows: Int64 = 0xffff_ffff
 
   init(sink: String, life: String, _ output: OutputPlace) {
     (self.sink, self.output) = (sink, output)
     self.life = output.index < Self.letters ? life : "\(life) letter \(output.epoch) \(output.index)"
   }
 
-  /// Whether it is that of a dead letter, which is retried.
-  var isLetter: Bool { output.index >= Self.letters }
+  /// Whether it is that of a dead letter of one row, which is retried at the same place.
+  var isOfRow: Bool { output.index >= Self.letters && output.index & Self.allRows != Self.allRows }
 
   /// The place of a dead letter: of a row, or of the whole batch.
   func letter(_ row: Int?) -> OutputPlace {
-    if isLetter { return output }
-    return OutputPlace(epoch: output.epoch, index: (output.index + 1) << 32 | Int64(row ?? 0xffff_ffff))
+    if isOfRow { return output }
+    let batch = output.index < Self.letters ? (output.index + 1) << 32 : output.index & ~Self.allRows
+    return OutputPlace(epoch: output.epoch, index: batch | (row.map { Int64($0) } ?? Self.allRows))
   }
 }
 
-/// A row that the database refuses.
-struct SQLRefusal: Equatable {
+/// Rows that the database refuses.
+struct SQLRefusal {
   /// Which of the batches that were written together.
   var batch: Int
-  var row: Int
+  /// The row, counted through `set`, `remove` and those that a whole batch lacks; nil for all of them.
+  var row: Int?
+  /// The key of a row that the batch lacks, and that cannot be deleted.
+  var key: Value?
   var reason: String
 
-  init(batch: Int, row: Int, reason: String) { (self.batch, self.row, self.reason) = (batch, row, reason) }
+  init(batch: Int, row: Int?, key: Value? = nil, reason: String) {
+    (self.batch, self.row, self.key, self.reason) = (batch, row, key, reason)
+  }
 
   /// As it is stored beside the place of its transaction; nil for one of another batch.
   init?(stored: Value, of place: SQLPlace, batch: Int) {
-    guard let items = stored.items, items.count == 4, let row = items[2].double,
+    guard let items = stored.items, items.count == 5,
       items[0] == .number(Int(place.output.epoch)), items[1] == .number(Int(place.output.index))
     else { return nil }
-    self.init(batch: batch, row: Int(row), reason: items[3].string ?? "")
+    self.init(
+      batch: batch, row: items[2].double.flatMap { Int(exactly: $0) },
+      key: items[4].kind == .null ? nil : items[4], reason: items[3].string ?? "")
   }
 
   func stored(of place: SQLPlace) -> Value {
     .array([
-      .number(Int(place.output.epoch)), .number(Int(place.output.index)), .number(row), .string(reason),
+      .number(Int(place.output.epoch)), .number(Int(place.output.index)), row.map { .number($0) } ?? .null,
+      .string(reason), key ?? .null,
     ])
   }
 }

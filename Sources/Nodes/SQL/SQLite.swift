@@ -21,27 +21,43 @@ final class SQLite: SQLConnection {
     do throws(StoreError) {
       let database = try Database(
         foreign: path, to: .read,
-        busyMilliseconds: Self.milliseconds(min(query.timeout, Self.longestLock)))
+        busyMilliseconds: Self.milliseconds(min(query.timeout, Self.longestLock)), stop: stop)
+      // A statement does not keep the limit.
+      defer { withExtendedLifetime(database) {} }
       let end = ContinuousClock.now + query.timeout
       database.limit { stop.isSet || ContinuousClock.now > end }
-      let statement = try database.onlyStatement(Self.text(of: query))
+      let text = query.text.text { ":\($0)" }
+      let statement = try database.onlyStatement(text)
       guard statement.isReadOnly else {
         throw refused("the query changes data: a source only reads")
       }
-      return try rows(of: statement, query)
+      try check(statement.columns.map(\.name), query)
+      guard let after = query.after else { return try rows(of: statement, query) }
+      return try rows(of: try database.onlyStatement(Self.text(text, after)), query)
     } catch {
       throw failure(error, query.timeout)
     }
   }
 
+  private func check(_ columns: [String], _ query: SQLQuery) throws(StoreError) {
+    if columns.isEmpty { throw refused("the query gives no rows") }
+    var names: Set<String> = []
+    for column in columns where !names.insert(column).inserted {
+      throw refused("two columns are named \(quoted(column)): name one of them with AS")
+    }
+    if let after = query.after, !names.contains(after.column) {
+      throw refused(
+        "the query has no column \(quoted(after.column)), which after names: it has \(columns.joined(separator: ", "))"
+      )
+    }
+  }
+
   private static func milliseconds(_ time: Duration) -> Int32 { Int32(max(1, time / .milliseconds(1))) }
 
-  private static func text(of query: SQLQuery) -> String {
-    let text = query.text.text { ":\($0)" }
-    guard let after = query.after else { return text }
-    let column = SQLText.quoted(after.column)
-    return
-      "SELECT * FROM (\n\(text)\n) WHERE \(column) \(after.from == nil ? "IS NOT NULL" : ">= :\(Self.from)") ORDER BY \(column)"
+  private static func text(_ text: String, _ after: (column: String, from: Value?)) -> String {
+    let column = "flow_rows.\(SQLText.quoted(after.column))"
+    let condition = after.from == nil ? "IS NOT NULL" : ">= :\(Self.from)"
+    return "SELECT * FROM (\n\(text)\n) AS flow_rows WHERE \(column) \(condition) ORDER BY \(column)"
   }
 
   /// The parameter for the value from which on rows are read.
@@ -59,11 +75,6 @@ final class SQLite: SQLConnection {
 
   private func rows(of statement: Statement, _ query: SQLQuery) throws(StoreError) -> SQLRows {
     let columns = statement.columns
-    if columns.isEmpty { throw refused("the query gives no rows") }
-    var names: Set<String> = []
-    for column in columns where !names.insert(column.name).inserted {
-      throw refused("two columns are named \(quoted(column.name)): name one of them with AS")
-    }
     try bind(query, to: statement)
     let shape = Shape(columns.map { Key($0.name) }, isShared: true)
     let forms = columns.map { SQLiteForm(type: $0.type) }
@@ -96,21 +107,35 @@ final class SQLite: SQLConnection {
 
   // MARK: - Writing
 
-  func check(_ batch: SQLBatch, for table: SQLTable) throws(SQLFailure) {
-    try writing(to: table) { (database) throws(StoreError) in
+  func check(_ batch: SQLBatch, for table: SQLTable, stop: StopSign) throws(SQLFailure) {
+    if isToBeMade(for: table) { return }
+    try writing(to: table, stop) { (database) throws(StoreError) in
       try SQLiteWriting.check(batch, for: table, in: database)
     }
   }
 
-  func write(_ batches: [SQLBatch], to table: SQLTable, stop: StopSign) throws(SQLFailure) -> [SQLRefusal] {
-    try writing(to: table) { (database) throws(StoreError) in
-      try SQLiteWriting.write(batches, to: table, of: database)
+  func write(
+    _ batches: [SQLBatch], refused: [Value], to table: SQLTable, stop: StopSign
+  ) throws(SQLFailure) -> [SQLRefusal] {
+    try writing(to: table, stop) { (database) throws(StoreError) in
+      try SQLiteWriting.write(batches, refused: refused, to: table, of: database)
     }
+  }
+
+  func epochs(of sink: String, in table: SQLTable, stop: StopSign) throws(SQLFailure) -> [String: Int64] {
+    if isToBeMade(for: table) { return [:] }
+    return try writing(to: table, stop) { (database) throws(StoreError) in
+      try SQLiteWriting.epochs(of: sink, in: database)
+    }
+  }
+
+  private func isToBeMade(for table: SQLTable) -> Bool {
+    table.isMade && SystemDisk().status(of: path) == nil
   }
 
   /// Opens the file again where another one has taken its place.
   private func writing<Result>(
-    to table: SQLTable, _ body: (Database) throws(StoreError) -> Result
+    to table: SQLTable, _ stop: StopSign, _ body: (Database) throws(StoreError) -> Result
   ) throws(SQLFailure) -> Result {
     do throws(StoreError) {
       if let written, written.identity == SystemDisk().status(of: path)?.identity {
@@ -118,7 +143,7 @@ final class SQLite: SQLConnection {
       }
       let database = try Database(
         foreign: path, to: table.isMade ? .make : .write,
-        busyMilliseconds: Self.milliseconds(Self.longestLock))
+        busyMilliseconds: Self.milliseconds(Self.longestLock), stop: stop)
       let result = try body(database)
       written = SystemDisk().status(of: path).map { (database, $0.identity) }
       return result
@@ -152,9 +177,13 @@ extension Statement {
     case .boolean: bind(place, Int64(value.isTruthy ? 1 : 0))
     case .number:
       let double = value.double ?? .nan
-      if abs(double) < 1e15, let whole = Int64(exactly: double) {
+      let text = value.mayExceedDouble ? value.description : ""
+      if let whole = Int64(text) {
         bind(place, whole)
-      } else if let whole = Int64(value.description) {
+      } else if Self.isLong(text), text != Value.number(double).description {
+        // Neither of SQLite's numbers has all of its digits.
+        try bind(place, text)
+      } else if let whole = Int64(exactly: double) {
         bind(place, whole)
       } else {
         bind(place, double)
@@ -162,6 +191,14 @@ extension Statement {
     case .string: try bind(place, value.string ?? "")
     case .array, .object: try bind(place, value.description)
     }
+  }
+
+  /// Whether a number has more digits than each double keeps, or is beyond all of them.
+  private static func isLong(_ number: String) -> Bool {
+    let digits = number.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { $0 >= 0x30 && $0 <= 0x39 }
+    let double = Double(number) ?? 0
+    return digits.drop { $0 == 0x30 }.count > 15 || !double.isFinite
+      || double == 0 && digits.contains { $0 != 0x30 }
   }
 }
 

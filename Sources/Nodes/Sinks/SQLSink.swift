@@ -20,12 +20,15 @@ let sqlSink = NodeSpec(
 
     With `history` each event is appended as a row, and nothing is updated or deleted; `key` may be left out.
 
-    Lists and objects are written as JSON. With `create` the table is made where it is missing, and so is a SQLite file; \
-    otherwise a run does not start without it.
+    Lists and objects are written as JSON, and numbers that SQLite would round as text. A row whose key is null is an \
+    error. With `create` the table is made where it is missing, and so is a SQLite file; otherwise a run does not start \
+    without it. Columns with lists and objects in the first rows are JSON TEXT then, those with booleans BOOLEAN, and \
+    others have no type.
 
     With state, the rows of each epoch are written in one transaction, after the epoch is committed, together with the \
     position of the sink, in the table flow_positions of the same database: after a kill each epoch is applied exactly \
-    once. While the database is locked, full or away, the pipeline waits, and says so. A row that the database refuses is \
+    once. A state that is older than the database, as from a backup, or a database that has lost what was written, is \
+    reported when a run starts. While the database is locked, full or away, the pipeline waits, and says so. A row that the database refuses is \
     a dead letter with its reason, and the others are written: see flow state dead. Simulated and replayed runs write \
     nothing without --live-sinks.
     """,
@@ -127,6 +130,12 @@ private final class SQLSink: KeepingSink {
   private var isWhole = false
   /// Whether the end of the run has cut the sink off: what is in the outbox is left to the next one.
   private var isCutOff = false
+  /// What the database has refused and the state does not have yet, as it is stored beside positions.
+  private var refused: [Value] = []
+  /// Whether the database has more than the state, which is older; nil before they are compared.
+  private var isStateOlder: Bool?
+  /// Whether the state has which database was written to.
+  private var isNoted = false
   private var suppression: Suppression?
   private var dryRun = DryRun()
 
@@ -143,8 +152,10 @@ private final class SQLSink: KeepingSink {
     allowsEmpty = options[SQLSinkOptions.allowEmpty]
     empty = SQLBatch(columns: key.map(\.name) + columns.map(\.name), keys: isHistory ? 0 : key.count)
     suppression = Suppression(of: .row, context)
-    if !context.isDryRun, suppression == nil, !table.isMade {
-      do { try connection.check(empty, for: table) } catch { if !error.mayBeAwaited { throw error } }
+    if !context.isDryRun, suppression == nil {
+      do { try connection.check(empty, for: table, stop: context.stop) } catch {
+        if !error.mayBeAwaited { throw error }
+      }
     }
   }
 
@@ -153,6 +164,9 @@ private final class SQLSink: KeepingSink {
   func take(_ event: Event) throws {
     let isRemoved = try removed?.isTrue(event) ?? false
     let key = try self.key.map { (try $0.first(event) ?? .null).detach() }
+    if removed != nil, let null = key.firstIndex(of: .null) {
+      throw StepError("the key of this row is null, in the column \(empty.columns[null])")
+    }
     let row = try isRemoved ? key : key + columns.map { (try $0.first(event) ?? .null).detach() }
     if context.isDryRun {
       let what = isRemoved ? "remove from" : removed == nil ? "append to" : "set in"
@@ -182,14 +196,15 @@ private final class SQLSink: KeepingSink {
     )
   }
 
-  func endPoll(_ poll: Poll) {
+  func endPoll(_ poll: Poll) throws {
     guard isOfWholePoll(poll), suppression == nil, !context.isDryRun else { return }
     guard case .complete = poll.coverage, !poll.isTorn, !poll.isStale, poll.entry == nil else {
       return context.log.detail("a poll that is not complete deletes nothing")
     }
-    if rows.isEmpty, !allowsEmpty {
+    try checkSource(poll)
+    if !allowsEmpty, rows.allSatisfy({ $0.isRemoved }) {
       return context.log.warning(
-        "a poll without rows deletes nothing; with allow_empty: true it deletes all rows")
+        "a poll without rows deletes nothing more; with allow_empty: true it deletes all rows")
     }
     isWhole = true
   }
@@ -203,7 +218,7 @@ private final class SQLSink: KeepingSink {
     }
     batch.isWhole = isWhole
     (rows, places, isWhole) = ([], [:], false)
-    if let outbox = context.outbox { outbox.put(batch.stored) } else { try write([batch]) }
+    if let outbox = context.outbox { outbox.put(secrets.sealed(batch.stored)) } else { try write([batch]) }
   }
 
   func finish(by deadline: Instant) throws {
@@ -214,40 +229,111 @@ private final class SQLSink: KeepingSink {
 
   // MARK: - Commits
 
-  func recover(_ entries: [OutboxEntry]) throws { try write(entries) }
+  private var secrets: Secrets { context.lane.world[Secrets.self] ?? Secrets() }
 
-  func didCommit(_ entries: [OutboxEntry]) throws { try write(entries) }
+  /// The sink, as the database knows it.
+  private var owner: String { "\(context.pipeline)/\(context.name)" }
+
+  func recover(_ entries: [OutboxEntry]) throws {
+    try compare()
+    try write(entries)
+  }
+
+  /// Entries of epochs that the state does not know any more would count as written, so they are those of another life.
+  func endReplay() throws {
+    try compare()
+    if isStateOlder == true { context.outbox?.renewIDs() }
+  }
+
+  func didCommit(_ entries: [OutboxEntry]) throws {
+    refused = []
+    try write(entries)
+  }
+
+  /// Compares the state with the database, before anything is written: one of them may come from a backup.
+  private func compare() throws {
+    guard let outbox = context.outbox, isStateOlder == nil, suppression == nil, !context.isDryRun else {
+      return
+    }
+    let stored = try waiting(0) { () throws(SQLFailure) in
+      try connection.epochs(of: owner, in: table, stop: context.stop)
+    }
+    let (committed, written) = try outbox.epochs()
+    isStateOlder = (stored[outbox.life] ?? 0) > committed
+    isNoted = try outbox.notes(beginning: Self.note).first?.value == .string(address.path)
+    if isStateOlder == true {
+      context.log.warning(
+        "the state is older than \(address.path): what was written since is written again as it comes again")
+    } else if isNoted, let written,
+      stored.isEmpty || stored[outbox.life].map({ $0 < written }) == true
+    {
+      context.log.warning(
+        "\(address.path) has lost rows that were written: it is older than the state, or new; they do not come again by themselves: flow state reset begins from the start"
+      )
+    }
+  }
+
+  private static let note = "database"
 
   private func write(_ entries: [OutboxEntry]) throws {
     guard let outbox = context.outbox, let last = entries.last, !isCutOff, suppression == nil else { return }
     var batches: [SQLBatch] = []
     for entry in entries {
-      guard var batch = SQLBatch(stored: entry.bytes) else {
+      guard let bytes = secrets.opened(entry.bytes) else {
+        context.refuse(entry, "a secret in it is no longer known, or has another value")
+        continue
+      }
+      guard var batch = SQLBatch(stored: bytes) else {
         context.refuse(entry, "a sink of another kind that had this name has left it")
         continue
       }
-      batch.place = SQLPlace(sink: "\(context.pipeline)/\(context.name)", life: outbox.life, entry.place)
+      batch.place = SQLPlace(sink: owner, life: outbox.life, entry.place)
       batches.append(batch)
     }
     crashPoint("sql.writing")
     try write(batches)
     crashPoint("sql.written")
-    if !isCutOff { outbox.markWritten(through: last.place) }
+    if isCutOff { return }
+    outbox.markWritten(through: last.place)
+    if !isNoted { outbox.setNote(.string(address.path), Self.note) }
+    isNoted = true
   }
 
-  /// Writes batches, and waits while the database cannot be written to.
   private func write(_ batches: [SQLBatch]) throws {
+    if batches.isEmpty { return }
+    do throws(SQLFailure) {
+      let refusals = try waiting(batches.count) { () throws(SQLFailure) in
+        try connection.write(batches, refused: refused, to: table, stop: context.stop)
+      }
+      for refusal in refusals { refuse(batches, refusal) }
+    } catch {
+      if isCutOff { throw error }
+      // They fail as they are: where there are several, each is tried by itself.
+      if batches.count == 1 {
+        refuse(batches, SQLRefusal(batch: 0, row: nil, reason: error.description))
+      } else {
+        for batch in batches {
+          try write([batch])
+          crashPoint("sql.one written")
+        }
+      }
+    }
+  }
+
+  /// Does something with the database, and waits while that is not possible.
+  private func waiting<Result>(
+    _ count: Int, _ action: () throws(SQLFailure) -> Result
+  ) throws(SQLFailure) -> Result {
     var since: Double?
     var waited = 0.0
-    while !batches.isEmpty {
+    while true {
       do throws(SQLFailure) {
-        let refusals = try connection.write(batches, to: table, stop: context.stop)
+        let result = try action()
         if since != nil { context.log.notice("\(address.path) can be written to again") }
         context.meter.note(nil)
-        for refusal in refusals { refuse(batches[refusal.batch], refusal.row, refusal.reason) }
-        return
+        return result
       } catch {
-        guard error.mayPass else { return try refuse(batches, error) }
+        guard error.mayPass else { throw error }
         let now = context.lane.world.wallClock()
         if since == nil || waited > 60 {
           context.log.error("\(error); the pipeline waits until it can be written to")
@@ -257,7 +343,7 @@ private final class SQLSink: KeepingSink {
         since = since ?? now
         context.meter.note(
           NodeStatus.Wait(
-            events: batches.count, request: "rows", reason: "\(error)", since: since, until: now + 0.5,
+            events: count, request: "rows", reason: "\(error)", since: since, until: now + 0.5,
             isFailing: true))
         if context.lane.world.pause(0.5, context.stop) {
           isCutOff = true
@@ -268,27 +354,22 @@ private final class SQLSink: KeepingSink {
     }
   }
 
-  /// Batches that fail as they are: together where there are several, so each is tried by itself.
-  private func refuse(_ batches: [SQLBatch], _ failure: SQLFailure) throws {
-    if batches.count > 1 {
-      for batch in batches { try write([batch]) }
-    } else if let batch = batches.first {
-      refuse(batch, nil, failure.description)
-    }
-  }
-
   /// Makes a dead letter of a row, or of a whole batch.
-  private func refuse(_ batch: SQLBatch, _ row: Int?, _ reason: String) {
-    let letter = row.map { batch.only($0) } ?? batch
+  private func refuse(_ batches: [SQLBatch], _ refusal: SQLRefusal) {
+    let batch = batches[refusal.batch]
+    let letter = batch.refused(refusal)
     if let outbox = context.outbox, let place = batch.place {
+      refused.append(refusal.stored(of: place))
       outbox.bury(
-        OutboxEntry(sink: context.name, place: place.letter(row), attempts: 1, bytes: letter.stored),
-        reason: reason)
+        OutboxEntry(
+          sink: context.name, place: place.letter(refusal.row), attempts: 1,
+          bytes: secrets.sealed(letter.stored)),
+        reason: refusal.reason)
     }
     context.meter.countGivenUp()
-    let what =
-      row == nil ? "\(batch.set.count + batch.remove.count) rows" : "\((letter.set + letter.remove)[0])"
+    let rows = letter.set + letter.remove
+    let what = refusal.row != nil && rows.count == 1 ? "\(rows[0])" : "\(rows.count) rows"
     context.errors.report(
-      DeliveryFailure("\(printable(what)): \(printable(reason))", mayPass: false), nil)
+      DeliveryFailure("\(printable(what)): \(printable(refusal.reason))", mayPass: false), nil)
   }
 }

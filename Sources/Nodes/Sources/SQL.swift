@@ -21,8 +21,9 @@ let sqlSource = NodeSpec(
     time of the last change. The position is stored with the state. Some rows before it, `overlap`, are read again \
     with each poll and sent only if they are new or have changed since: a transaction that committed late, behind rows that \
     were read before it, is missed only if it is further behind than that. Rows with the same value are distinguished by their \
-    content. Rows in which the column is null are left out. Such a poll is partial ($meta.coverage): `changes` behind \
-    it reports nothing as removed.
+    content. Rows in which the column is null are left out, and so are those whose number is used again, as SQLite does \
+    after the last row was deleted from a table without AUTOINCREMENT; if the last rows are gone, this is reported. Such a \
+    poll is partial ($meta.coverage): `changes` behind it reports nothing as removed.
 
     A poll that fails, takes longer than `timeout` or has more than `max_size` bytes gives no rows, and nothing counts as \
     removed. With `after`, rows beyond `max_size` come with the next poll, which is reported.
@@ -109,6 +110,8 @@ private final class SQLSource: PollSource {
   private let rows: Evaluation?
   private let last: LastPoll
   private var window: SQLWindow?
+  /// Whether the rows of the window are gone.
+  private var isGone = false
 
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
@@ -134,6 +137,14 @@ private final class SQLSource: PollSource {
     if let column = options[SQLOptions.after] { query.after = (column, window?.from) }
     context.progress(PollProgress("running the query"))
     let found = try connection.read(query, stop: context.stop)
+    if let from = window?.from, let column = options[SQLOptions.after] {
+      if found.rows.isEmpty, !isGone {
+        context.log.warning(
+          "the rows from \(column) \(from) on, which were read, are gone: rows before it are not read, also where its numbers begin again"
+        )
+      }
+      isGone = found.rows.isEmpty
+    }
     var next = window
     var answer = PollAnswer(try next?.new(found) ?? found.rows)
     if found.isCut {
@@ -183,15 +194,25 @@ private struct SQLWindow {
   /// The rows that were not sent before; the window moves on.
   mutating func new(_ found: SQLRows) throws -> [Value] {
     if found.rows.isEmpty { return [] }
-    let hashes = found.rows.map { StableHash($0.json).digits }
-    let rows = zip(found.rows, hashes).filter { !seen.contains($0.1) }.map(\.0)
     let start = found.positions[max(0, found.positions.count - size)]
     let place = found.positions.firstIndex(of: start) ?? 0
     if found.positions.count - place > Self.most {
       throw StepError(
         "more than \(Self.most) rows have the same value of after, \(start): name a column that differs more")
     }
-    (from, seen) = (start, Set(hashes[place...]))
+    var (rows, missing, next): ([Value], Set<String>, Set<String>) = ([], seen, [])
+    for (index, row) in found.rows.enumerated() {
+      // Once all that were sent have come, only those of the next window need a hash.
+      if missing.isEmpty, index < place {
+        rows.append(row)
+        continue
+      }
+      let hash = StableHash(row.json).digits
+      if index >= place { next.insert(hash) }
+      missing.remove(hash)
+      if !seen.contains(hash) { rows.append(row) }
+    }
+    (from, seen) = (start, next)
     return rows
   }
 }

@@ -57,6 +57,7 @@ public final class Database {
   private static let leastCacheBytes = 16 << 20
   private var isReading = false
   private var limit: StatementLimit?
+  private var lockWait: LockWait?
   /// The first failure of a read that could not throw; every later commit throws it and stores nothing.
   var readError: StoreError?
 
@@ -83,12 +84,14 @@ public final class Database {
   /// What is done to a database of another program.
   public enum Use: Sendable { case read, write, make }
 
-  /// Opens a database of another program, whose format and permissions stay.
-  public convenience init(foreign path: String, to use: Use, busyMilliseconds: Int32) throws(StoreError) {
+  /// Opens a database of another program, whose format and permissions stay; its locks are waited for until a stop.
+  public convenience init(
+    foreign path: String, to use: Use, busyMilliseconds: Int32, stop: StopSign? = nil
+  ) throws(StoreError) {
     let making = use == .make ? SQLITE_OPEN_CREATE : 0
     try self.init(
       path, opening: path, use == .read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | making,
-      Options(busyMilliseconds: busyMilliseconds, cacheBytes: 64 << 20), to: "open the database")
+      Options(busyMilliseconds: busyMilliseconds, cacheBytes: 64 << 20), to: "open the database", stop: stop)
     try execute("PRAGMA \(use == .read ? "query_only" : "foreign_keys") = ON", to: "open the database")
   }
 
@@ -99,7 +102,7 @@ public final class Database {
 
   private init(
     _ path: String, opening name: String, _ flags: Int32, _ options: Options,
-    to what: String = "open the state"
+    to what: String = "open the state", stop: StopSign? = nil
   ) throws(StoreError) {
     _ = Self.isConfigured
     var opened: OpaquePointer?
@@ -113,7 +116,11 @@ public final class Database {
     self.path = path
     connection = opened
     cacheBytes = options.cacheBytes
-    sqlite3_busy_timeout(connection, options.busyMilliseconds)
+    if let stop {
+      waitForLocks(options.busyMilliseconds, stop)
+    } else {
+      sqlite3_busy_timeout(connection, options.busyMilliseconds)
+    }
     try execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(options.cacheBytes >> 10)")
   }
 
@@ -214,6 +221,36 @@ public final class Database {
       }, Unmanaged.passUnretained(limit).toOpaque())
   }
 
+  private func waitForLocks(_ milliseconds: Int32, _ stop: StopSign) {
+    let wait = LockWait(milliseconds, stop)
+    lockWait = wait
+    sqlite3_busy_handler(
+      connection,
+      { context, count in
+        context.map { Unmanaged<LockWait>.fromOpaque($0).takeUnretainedValue().goesOn(after: count) } == true
+          ? 1 : 0
+      }, Unmanaged.passUnretained(wait).toOpaque())
+  }
+
+  /// Whether a transaction is open: some errors end it.
+  public var isInTransaction: Bool { sqlite3_get_autocommit(connection) == 0 }
+
+  /// Whether the open transaction has foreign keys without a row, so that it cannot be committed.
+  public var hasOpenReferences: Bool {
+    var (open, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(connection, SQLITE_DBSTATUS_DEFERRED_FKS, &open, &highest, 0)
+    return open > 0
+  }
+
+  /// Whether there is a table or view of this name.
+  public func hasTable(_ name: String) throws(StoreError) -> Bool {
+    let statement = try self.statement(
+      "SELECT 1 FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE")
+    try statement.bind(1, name)
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
   /// The statement that inserts or replaces an outbox entry.
   func outboxInsertion() throws(StoreError) -> Statement {
     if let outboxInsert { return outboxInsert }
@@ -274,14 +311,14 @@ extension Database {
       return result
     } catch {
       // After some errors SQLite has already rolled back.
-      if sqlite3_get_autocommit(connection) == 0 { sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) }
+      if isInTransaction { sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) }
       throw error
     }
   }
 
   /// Opens one read transaction for all reads up to the next write, which saves two locks for each.
   func startReading() throws(StoreError) {
-    guard !isReading, sqlite3_get_autocommit(connection) != 0 else { return }
+    guard !isReading, !isInTransaction else { return }
     try execute("BEGIN", to: "read")
     isReading = true
   }
@@ -301,4 +338,19 @@ private final class StatementLimit: Sendable {
   let isOver: @Sendable () -> Bool
 
   init(_ isOver: @escaping @Sendable () -> Bool) { self.isOver = isOver }
+}
+
+/// The wait for another program's lock, as SQLite's busy handler holds it.
+private final class LockWait: Sendable {
+  private static let pause = 10
+  private let attempts: Int32
+  private let stop: StopSign
+
+  init(_ milliseconds: Int32, _ stop: StopSign) {
+    (attempts, self.stop) = (milliseconds / Int32(Self.pause), stop)
+  }
+
+  func goesOn(after count: Int32) -> Bool {
+    count < attempts && !stop.wait(seconds: Double(Self.pause) / 1000)
+  }
 }

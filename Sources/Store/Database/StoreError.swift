@@ -7,7 +7,7 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
     /// The disk, the user's quota or the file has no room left: worth a retry later.
     case full
-    /// The log of the state has no room, or its servers do not answer: worth a retry later.
+    /// The log of the state has no room, or its servers do not answer; SQLite lacks memory: worth a retry later.
     case unavailable
     /// Another process uses the file; its id, if known.
     case held(by: Int32?)
@@ -54,6 +54,8 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
   }
   /// Whether the limit of the connection has ended a statement.
   public var isLimit: Bool { code & 0xff == SQLITE_INTERRUPT }
+  /// Whether a foreign key refers to a row that is not there: `SQLITE_CONSTRAINT_FOREIGNKEY`.
+  public var isReference: Bool { code == SQLITE_CONSTRAINT | 3 << 8 }
   public var isCorrupt: Bool { kind == .corrupt }
 
   /// The same error with the advice for a damaged file.
@@ -93,7 +95,8 @@ extension StoreError.Kind {
     case SQLITE_FULL: self = .full
     case SQLITE_IOERR: self = DiskError(code: system).isFull ? .full : .disk
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt
-    case SQLITE_BUSY, SQLITE_LOCKED: self = .held(by: nil)
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL, SQLITE_SCHEMA: self = .held(by: nil)
+    case SQLITE_NOMEM: self = .unavailable
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
       self = DiskError(code: system).isFull ? .full : .denied
     default: self = .refused

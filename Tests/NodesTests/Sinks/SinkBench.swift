@@ -31,6 +31,8 @@ struct SinkBench {
   /// Where the pipeline keeps its state, if it does.
   var state: TemporaryState?
   var disk: (any Disk)?
+  var secrets = Secrets()
+  var outputs = OutputPolicy.real
   /// The page that is served, if one is.
   var page: PageHub?
   /// How long after the last poll the pipeline is stopped, in virtual time.
@@ -121,6 +123,7 @@ struct SinkBench {
     var world = World.real
     world.environment = { environment[$0] }
     if let disk { world.disk = disk }
+    world[Secrets.self] = secrets
     if let page { world[PageHub.self] = page }
     if let clock { world.wallClock = { 1_767_225_600 + Double(clock.now.nanoseconds) / 1e9 } }
     world[WebAccess.self] = access ?? Canned.access(wallClock: world.wallClock, web)
@@ -135,6 +138,7 @@ struct SinkBench {
         notes.writes.note(String(decoding: bytes, as: UTF8.self))
       })
     options.isDryRun = isDryRun
+    options.outputs = outputs
     if let path = state?.path {
       options.state = { _ in try StateFile(path: path, .init(database: .init(sync: .never))) }
     }

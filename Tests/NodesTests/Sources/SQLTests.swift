@@ -56,6 +56,15 @@ import Testing
         #", params: { a: "x' or 1=1", b: null, c: 9007199254740993, e: { k: [1] } }"#)
         == #"[{"a":"x' or 1=1","b":"null","c":9007199254740994,"d":":a","e":"{\"k\":[1]}"}]"#)
     #expect(try rows("values (1), (2)", ", rows: '.[].column1'") == "[1,2]")
+    // What SQLite's numbers cannot have is text.
+    #expect(
+      try rows(
+        "select :a as a, :b as b, :c as c, :d as d, :e as e",
+        ", params: { a: 0.1234567890123456789, b: 100000000000000000001, c: 0.12345678901234566, d: 1e17, e: 1e999 }"
+      )
+        == #"[{"a":"0.1234567890123456789","b":"100000000000000000001","c":0.12345678901234566,"#
+        + #""d":100000000000000000,"e":"1E+999"}]"#
+    )
     #expect(
       try failure("select ? as a")
         == "shop.db: the query has a parameter without a name: write :name, and name it in params")
@@ -103,6 +112,13 @@ import Testing
         == "shop.db: the rows are larger than max_size, 1000 bytes: select fewer of them, or raise it")
     try other.execute("pragma locking_mode = exclusive; create table t (i); begin exclusive")
     #expect(try failure("select * from t", ", timeout: 50ms").has("database is locked"))
+    // A stop ends the wait for a lock.
+    let stop = StopSign()
+    stop.set()
+    let start = ContinuousClock.now
+    let query = SQLQuery(text: SQLText("select * from t"), timeout: .seconds(60), limit: 1 << 20)
+    let error = #expect(throws: SQLFailure.self) { try SQLite(other.path).read(query, stop: stop) }
+    #expect(error?.mayPass == true && ContinuousClock.now - start < .seconds(3))
   }
 
   // MARK: - after
@@ -128,6 +144,19 @@ import Testing
     #expect(ids(try next.poll()) == [5])
   }
 
+  @Test("after must be a column of the query, as it is spelled there")
+  func columns() throws {
+    try other.execute("create table log (id integer primary key)")
+    for name in ["ID", "idd"] {
+      #expect(
+        try failure("select id, 1 as one from log", ", after: \(name)")
+          == "shop.db: the query has no column “\(name)”, which after names: it has id, one")
+    }
+    #expect(
+      try failure("delete from log returning id", ", after: id").hasSuffix(
+        "the query changes data: a source only reads"))
+  }
+
   @Test("rows with the time of the last one, and one that was committed late, are sent once")
   func ties() throws {
     try other.execute(
@@ -147,7 +176,9 @@ import Testing
     try other.execute("update log set id = 70 where id = 7; insert into log values (10, null)")
     #expect(ids(try trial.poll()) == [70])
     try other.execute("delete from log")
-    #expect(ids(try trial.poll()) == [])
+    for _ in 0..<2 { #expect(ids(try trial.poll()) == []) }
+    #expect(trial.told.entries.count == 1)
+    #expect(trial.told.entries.first?.has(#"the rows from at "10:04" on, which were read, are gone"#) == true)
     try other.execute("insert into log values (11, '10:06')")
     #expect(ids(try trial.poll()) == [11])
   }
@@ -178,7 +209,11 @@ import Testing
       return found?.description ?? ""
     }
     #expect(problem("url: shop.db, query: select 1").has("this is not the address of a database"))
-    #expect(problem("url: 'postgres://a/b', query: select 1").has("this is not the address of a database"))
+    for url in [
+      "postgres://a/b", "sqlite:", "sqlite::memory:", "sqlite:file:x?mode=memory", "sqlite:///shop.db",
+    ] {
+      #expect(problem("url: '\(url)', query: select 1").has("this is not the address of a database"))
+    }
     #expect(problem("url: sqlite:a, query: 'select :a'").has("params does not name :a"))
     #expect(problem("url: sqlite:a, query: select 1, params: { a: 1 }").has("the query has no :a"))
     #expect(problem("url: sqlite:a, query: select 1, overlap: 2").has("overlap has no effect without after"))

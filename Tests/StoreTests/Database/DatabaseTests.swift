@@ -75,6 +75,9 @@ import Testing
     #expect(Kind(code: 14, system: 13) == .denied)
     #expect(Kind(code: 26, system: 0) == .corrupt)
     #expect(Kind(code: 5, system: 0) == .held(by: nil))
+    #expect(Kind(code: 15, system: 0) == .held(by: nil))  // SQLITE_PROTOCOL
+    #expect(Kind(code: 17, system: 0) == .held(by: nil))  // SQLITE_SCHEMA
+    #expect(Kind(code: 7, system: 0) == .unavailable)  // SQLITE_NOMEM
   }
 
   @Test("what cannot be opened says which file and why")

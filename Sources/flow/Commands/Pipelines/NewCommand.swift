@@ -31,6 +31,8 @@ enum NewCommand {
       what identifies one, the next page, what always changes. A token or password that --header, --from-curl or the \
       address contains is not written into the file, which has a variable of the environment in its place.
 
+      With --from sqlite:FILE it is for a table of a SQLite database: the one that is named NAME, or the first.
+
       With --from NAME it is a copy of an installed pipeline: the definitions, scripts and recordings that the pipeline \
       refers to are copied next to FILE. The copy has the name of its file, and a state of its own.
       """,
@@ -39,6 +41,7 @@ enum NewCommand {
       ("flow new --from https://example.org/items --bearer TOKEN -o items.yaml", "with the token in $TOKEN"),
       ("flow new --from-curl \"curl 'https://example.org/items' -H 'X-Key: 1'\"", "as a browser copies it"),
       ("flow new --from prices.csv -o prices.yaml", "for a file"),
+      ("flow new items --from sqlite:shop.db -o items.yaml", "for a table"),
       ("flow new --from new-launches -o launches.yaml", "a copy of an installed pipeline"),
       ("flow new launches --sources stdin --steps filter,map --sinks jsonl", "of chosen nodes"),
     ])
@@ -99,11 +102,13 @@ enum NewCommand {
     if !isAddress, let option = [bearer, header, once].first(where: arguments.has) {
       throw WrongUse("--\(option.name) is for addresses, and \(quoted(from)) is none")
     }
-    if !isAddress, !NewFromAddress.isData(from) { return nil }
+    let database = NewFromAddress.database(from)
+    if !isAddress, database == nil, !NewFromAddress.isData(from) { return nil }
     let name = arguments.operands.first ?? path.map(name(of:)) ?? NewFromAddress.name(of: from)
     let new = NewFromAddress(name: name) { Terminal.complain("\($0)\n") }
     let request = isAddress ? try request(from, curl, arguments, named: name) : nil
     do {
+      if let database { return .success(try new.pipeline(forDatabase: database)) }
       guard let request else { return .success(try new.pipeline(forFile: from)) }
       return .success(try new.pipeline(for: request, isOnce: arguments.has(once)))
     } catch {

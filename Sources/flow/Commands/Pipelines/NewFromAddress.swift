@@ -28,6 +28,11 @@ struct NewFromAddress {
     return NewCommand.name(of: String(last))
   }
 
+  /// The path of `sqlite:shop.db`; nil for another text.
+  static func database(_ text: String) -> String? {
+    text.hasPrefix("sqlite:") ? String(text.dropFirst("sqlite:".count)) : nil
+  }
+
   let name: String
   /// Writes a line for a person as soon as it is known.
   let report: (String) -> Void
@@ -44,6 +49,25 @@ struct NewFromAddress {
     var source = ListSketch.Source("exec", options, every: "1m")
     source.form = format.form
     let sketch = ListSketch(name: name, of: source, response: try format.value(of: text))
+    show(sketch)
+    return sketch.text
+  }
+
+  /// The pipeline for a table of a SQLite file: the one that is named as the pipeline, or the first.
+  func pipeline(forDatabase path: String) throws -> String {
+    guard let table = try SQLiteTable(in: path, preferring: name) else {
+      throw Failure(description: "\(path): there is no table in it")
+    }
+    report("\(path): the table \(table.name)")
+    var source = ListSketch.Source(
+      "sql", [("url", FlowYAML.quoted("sqlite:\(path)")), ("query", FlowYAML.quoted(table.query))],
+      every: "1m")
+    source.key = table.key
+    let sketch = ListSketch(name: name, of: source, response: table.rows)
+    if !table.others.isEmpty {
+      show([("others", "\(table.others.joined(separator: ", ")): flow new TABLE --from … is for one of them")]
+      )
+    }
     show(sketch)
     return sketch.text
   }
