@@ -9,9 +9,8 @@ import Reactive
 ///     …
 ///     trace.passages.last?.origins
 ///
-/// An event that a step sends is made of the one that it is taking, unless the step has held another one: then it is
-/// known by its value, which the event has as a whole or in a member, by its key, or by the row of the poll that both
-/// came from.
+/// An event that a step sends is made of the one that it is taking, unless the step holds events: then that one is known
+/// by its value, which the event has as a whole or in a member, by the row of the poll that both came from, or by its key.
 package final class EventTrace: Sendable {
   /// Why a node has sent an event.
   package enum Cause: String, Sendable {
@@ -38,29 +37,33 @@ package final class EventTrace: Sendable {
     /// The passages that it was made of, in their order; none where they are not known.
     package let origins: [Int]
 
-    package var event: Event { Event(value, poll) }
+    package var event: Event {
+      Event(value, poll, row: row.map { Int32(truncatingIfNeeded: $0) } ?? Event.none)
+    }
   }
 
-  /// What a node has taken.
+  /// What a node has taken, each in order.
   private struct Node {
-    var values: [Value: Int] = [:]
+    /// By the number of the value.
+    var values: [Int: [Int]] = [:]
+    /// The latest of each row.
     var rows: [Row: Int] = [:]
     /// By the key of the change that an event is, or the id.
-    var keys: [Value: Int] = [:]
-    var latest: Int?
-    /// How many it has taken since it sent something last.
-    var count = 0
+    var keys: [Value: [Int]] = [:]
   }
 
   private struct Row: Hashable {
-    let source: String
+    let list: String
     let poll: Int
     let row: Int32
 
-    /// Nil where the event came from no row of a poll.
+    /// Nil where the event came from no row.
     init?(_ event: Event) {
-      guard event.row >= 0, event.poll.number > 0 else { return nil }
-      (source, poll, row) = (event.poll.source, event.poll.number, event.row)
+      guard event.row >= 0 else { return nil }
+      let (poll, row) = (event.poll, event.row)
+      // Where a source has no polls, each delivery counts as one.
+      let number = poll.number > 0 ? poll.number : ObjectIdentifier(poll).hashValue
+      (list, self.poll, self.row) = (poll.list, number, row)
     }
   }
 
@@ -74,15 +77,34 @@ package final class EventTrace: Sendable {
 
   private struct State {
     var passages: [Passage] = []
-    /// Each value once: rows repeat from poll to poll.
-    var values: Set<Value> = []
+    /// Each value once, with a number: rows repeat from poll to poll.
+    var values: [Value: Int] = [:]
+    /// The number of the value of each passage.
+    var numbers: [Int] = []
+    var firstPolls: [String: Int] = [:]
     var nodes: [String: Node] = [:]
     var frames: [Frame] = []
     /// The passage that is on its way.
     var current: Int?
+
+    /// The passage that is closest to an event: of its row, else of its poll, else of its list, else the latest.
+    func closest(_ indices: [Int]?, to event: Event) -> Int? {
+      var (ofPoll, ofList): (Int?, Int?)
+      for index in (indices ?? []).reversed() where passages[index].poll.list == event.poll.list {
+        let passage = passages[index]
+        if passage.poll.isSame(as: event.poll) {
+          if passage.row == Int(event.row) { return index }
+          ofPoll = ofPoll ?? index
+        }
+        ofList = ofList ?? index
+        if passage.poll.number < event.poll.number { break }
+      }
+      return ofPoll ?? ofList ?? indices?.last
+    }
   }
 
   private let sources: Set<String>
+  private let comparing: Set<String>
   /// Steps that hold nothing: what they send is made of what they are taking.
   private let direct: Set<String>
   private let clock: @Sendable () -> Double
@@ -92,14 +114,21 @@ package final class EventTrace: Sendable {
     self.clock = clock
     sources = Set(plan.sources.map(\.name))
     let steps = plan.streams.flatMap(\.steps)
+    comparing = Set(steps.filter(\.spec.comparesPolls).map(\.name))
     direct = Set(steps.filter(\.spec.handlesEachAlone).map(\.name) + plan.sinks.map(\.name))
   }
 
   package var passages: [Passage] { state.withLock { $0.passages } }
+  /// The number of the first poll of each list that was not a failure.
+  package var firstPolls: [String: Int] { state.withLock { $0.firstPolls } }
   package var isEmpty: Bool { state.withLock { $0.passages.isEmpty } }
 
   package func follow(_ options: inout RunOptions) {
-    options.tap = { [self] node, event in if !event.isEndOfPoll { note(node, event) } }
+    options.tap = { [self] node, event in
+      if !event.isEndOfPoll { return note(node, event) }
+      guard sources.contains(node) else { return }
+      state.withLock { $0.firstPolls[event.poll.list] = $0.firstPolls[event.poll.list] ?? event.poll.number }
+    }
     options.takes = { [self] node, event in
       guard let event else { return state.withLock { leave(&$0) } }
       state.withLock { enter(&$0, node, event) }
@@ -111,11 +140,11 @@ package final class EventTrace: Sendable {
     state.frames.append(Frame(node: node, passage: passage, outer: state.current))
     guard let passage, !direct.contains(node) else { return }
     var own = state.nodes.removeValue(forKey: node) ?? Node()
-    own.values[state.passages[passage].value] = passage
+    own.values[state.numbers[passage], default: []].append(passage)
     if let row = Row(event) { own.rows[row] = passage }
-    if let key = event.value.member("key") ?? event.value.member("id") { own.keys[key] = passage }
-    own.latest = passage
-    own.count += 1
+    if let key = event.value.member("key") ?? event.value.member("id") {
+      own.keys[key, default: []].append(passage)
+    }
     state.nodes[node] = own
   }
 
@@ -127,12 +156,13 @@ package final class EventTrace: Sendable {
   package func note(_ node: String, _ event: Event) {
     let at = clock()
     state.withLock { state in
-      let found = state.values.firstIndex(of: event.value).map { state.values[$0] }
-      let value = found ?? event.value.detach()
-      if found == nil { state.values.insert(value) }
+      let found = state.values.index(forKey: event.value).map { state.values[$0] }
+      let (value, number) = found ?? (event.value.detach(), state.values.count)
+      if found == nil { state.values[value] = number }
       let frame = state.frames.last.flatMap { $0.node == node ? $0 : nil }
       let isRead = sources.contains(node)
-      let origins = isRead ? [] : origins(of: event, from: node, taking: frame?.passage, state)
+      let origins =
+        isRead ? [] : origins(of: event, number, from: node, taking: frame?.passage, state)
       // Tasks of a partition send what the end of a poll brings in the order of its rows.
       let isLater = origins.last.map { state.passages[$0].at < at } ?? true
       let cause: Cause =
@@ -142,27 +172,52 @@ package final class EventTrace: Sendable {
         Passage(
           node: node, at: at, value: value, poll: event.poll, row: event.row < 0 ? nil : Int(event.row),
           cause: cause, origins: origins))
-      state.nodes[node]?.count = 0
+      state.numbers.append(number)
     }
   }
 
-  private func origins(of event: Event, from node: String, taking passage: Int?, _ state: State) -> [Int] {
+  private func origins(
+    of event: Event, _ number: Int, from node: String, taking passage: Int?, _ state: State
+  ) -> [Int] {
     if direct.contains(node) { return passage.map { [$0] } ?? [] }
     guard let own = state.nodes[node] else { return [] }
     let value = event.value
-    if let same = own.values[value] { return [same] }
+    func latest(_ value: Value) -> Int? {
+      state.values[value].flatMap { state.closest(own.values[$0], to: event) }
+    }
+    let members = value.items ?? value.keys.compactMap { value.member($0) }
+    let parts = (members + members.flatMap { $0.items ?? [] }).filter {
+      $0.kind == .object || $0.kind == .array
+    }
+    let same = state.closest(own.values[number], to: event)
+    if let row = Row(event), let found = own.rows[row] {
+      if let same, state.passages[same].poll.isSame(as: event.poll),
+        state.passages[same].row == Int(event.row)
+      {
+        return [same]
+      }
+      return Set(parts.compactMap(latest)).subtracting([found]).sorted() + [found]
+    }
+    if let same { return [same] }
     // A change has the rows before and after; where a row is gone, the last one that was there.
     for side in ["after", "before"] {
-      if let row = value.member(side), !row.isNull, let found = own.values[row] { return [found] }
+      if let row = value.member(side), !row.isNull, let found = latest(row) { return [found] }
     }
-    if let row = Row(event), let found = own.rows[row] { return [found] }
-    if let key = value.member("key"), let found = own.keys[key] { return [found] }
-    let members = value.items ?? value.keys.compactMap { value.member($0) }
-    let parts = members + members.flatMap { $0.items ?? [] }
-    let found = Set(parts.filter { $0.kind == .object || $0.kind == .array }.compactMap { own.values[$0] })
+    let found = Set(parts.compactMap(latest))
     if !found.isEmpty { return found.sorted() }
+    if let key = value.member("key"), let found = state.closest(own.keys[key], to: event) {
+      let isOfPoll = state.passages[found].poll.isSame(as: event.poll)
+      // What closes a window is no part of it.
+      if comparing.contains(node) || isOfPoll && found != passage { return [found] }
+    }
     // Of several events, which ones is not known.
-    return (passage ?? (own.count == 1 ? own.latest : nil)).map { [$0] } ?? []
+    return passage.flatMap { state.passages[$0].poll === event.poll ? [$0] : nil } ?? []
+  }
+}
+
+extension Poll {
+  fileprivate func isSame(as other: Poll) -> Bool {
+    self === other || number > 0 && number == other.number && list == other.list
   }
 }
 

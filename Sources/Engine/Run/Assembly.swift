@@ -59,8 +59,7 @@ struct Assembly {
       if !source.readsErrors { errors?.noteEnd() }
     }
     origins[source.name] = [source.name]
-    streams[source.name] = tapped(
-      shared(entry.events, readers: readers(of: source.name)), source.name)
+    streams[source.name] = shared(tapped(entry.events, source.name), readers: readers(of: source.name))
     return entry
   }
 

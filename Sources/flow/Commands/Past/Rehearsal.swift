@@ -26,7 +26,7 @@ struct Rehearsal {
   }
 
   init(of plan: Plan, over recordings: Recordings, masking secrets: Secrets, isTraced: Bool = false) throws {
-    try RunRecording.checkReplayed(plan, recordings)
+    try RunRecording.checkReplayed(plan, recordings, by: "--over")
     let noted = Locked<[Output]>([])
     let errors = Locked<[String]>([])
     let log = Log(level: .error) { entry in errors.withLock { $0.append("\(entry.node): \(entry.message)") } }

@@ -52,8 +52,7 @@ enum WhyCommand {
         continue
       }
       let heads = line.lines(BacktestCommand.entry(.init(sink: sent.node, at: sent.at, value: sent.value)))
-      traced.put(
-        [printable(sent.node) + "  " + (heads.first ?? "")] + story.lines(width: traced.width), to: output)
+      traced.put(printable(sent.node) + "  " + (heads.first ?? ""), story, to: output)
     }
     if found.count > most, !arguments.has(json) {
       Terminal.complain("\(PipelineFiles.count(found.count - most, "earlier event")); -n shows more\n")
@@ -93,60 +92,90 @@ enum WhyNotCommand {
           + traced.hint(wanted, names, else: ""))
     }
     let output = StateOutput()
-    let ends = run.ends(of: Set(rows))
-    for rows in repeated(rows, run).suffix(try arguments.number(WhyCommand.limit) ?? 3) {
-      let row = run.passages[rows.current]
-      for end in ends[rows.current] ?? [] {
-        let reason = end.node.flatMap { node in whyUnchanged(run, end, node, after: rows.before, ends) }
+    for outcome in outcomes(of: rows, run).suffix(try arguments.number(WhyCommand.limit) ?? 3) {
+      for (end, reason) in outcome.ends {
         let story = EventStory(run, end.way, end: end.node, reason: reason)
         if arguments.has(WhyCommand.json) {
           let record = Value.record([
-            ("at", .string(timestamp(row.at))), ("polls", .number(rows.count)),
+            ("at", .string(timestamp(outcome.row.at))), ("polls", .number(outcome.times)),
             ("ends", end.node.map { .string($0) } ?? .null), ("steps", story.json),
           ])
           traced.put(record, to: output)
           continue
         }
         let sink = end.way.last.map { run.passages[$0].node } ?? ""
-        let result = printable(end.node.map { "ended by \($0)" } ?? "put out by \(sink)")
-        let more = rows.count > 1 ? "; the same in \(rows.count) polls, until \(timestamp(rows.until))" : ""
-        traced.put(["\(timestamp(row.at))  \(result)\(more)"] + story.lines(width: traced.width), to: output)
+        let verb = story.isEnded ? "ended by" : "went into"
+        let result = printable(end.node.map { "\(verb) \($0)" } ?? "put out by \(sink)")
+        traced.put("\(timestamp(outcome.row.at))  \(result)\(outcome.repetition)", story, to: output)
       }
     }
     return output.end()
   }
 
-  /// A row as it was read, in one poll or in several in turn.
-  private struct Rows {
-    let current: Int
-    /// The one before it.
-    let before: Int?
-    var count = 1
-    var until: Double
+  /// What became of a row, in one poll or in several in turn.
+  private struct Outcome {
+    let row: TracedRun.Passage
+    let ends: [(end: TracedRun.End, reason: String?)]
+    var times = 1
+    var last: TracedRun.Passage
+
+    var repetition: String {
+      if times < 2 { return "" }
+      return
+        "; the same \(row.poll.number > 0 ? "in \(times) polls" : "\(times) times"), until \(timestamp(last.at))"
+    }
+
+    func isSame(as other: Outcome, _ run: TracedRun) -> Bool {
+      row.value == other.row.value
+        && ends.elementsEqual(other.ends) { one, two in
+          let nodes = [one, two].map { $0.end.way.last.map { run.passages[$0].node } }
+          return one.end.node == two.end.node && nodes[0] == nodes[1] && one.reason == two.reason
+        }
+    }
   }
 
-  private static func repeated(_ rows: [Int], _ run: TracedRun) -> [Rows] {
-    rows.reduce(into: []) { groups, index in
-      let passage = run.passages[index]
-      if let last = groups.last, run.passages[last.current].value == passage.value {
-        groups[groups.count - 1].count += 1
-        groups[groups.count - 1].until = passage.at
+  private static func outcomes(of rows: [Int], _ run: TracedRun) -> [Outcome] {
+    let ends = run.ends(of: Set(rows))
+    var comparisons = Comparisons(run: run)
+    var outcomes: [Outcome] = []
+    /// The place of the last one of each list.
+    var places: [String: Int] = [:]
+    for index in rows {
+      let row = run.passages[index]
+      let own = (ends[index] ?? []).map { (end: $0, reason: comparisons.reason(for: $0)) }
+      let outcome = Outcome(row: row, ends: own, last: row)
+      if let place = places[row.poll.list], outcome.isSame(as: outcomes[place], run) {
+        let former = outcomes[place].last.poll.number
+        if row.poll.number == 0 || row.poll.number != former { outcomes[place].times += 1 }
+        outcomes[place].last = row
       } else {
-        groups.append(Rows(current: index, before: groups.last?.current, until: passage.at))
+        places[row.poll.list] = outcomes.count
+        outcomes.append(outcome)
       }
     }
+    return outcomes
   }
+}
 
-  /// Why a node that compares polls has sent nothing.
-  private static func whyUnchanged(
-    _ run: TracedRun, _ end: TracedRun.End, _ node: String, after before: Int?, _ ends: [Int: [TracedRun.End]]
-  ) -> String? {
-    guard run.nodes[node]?.comparesPolls == true, let last = end.way.last.map({ run.passages[$0] }) else {
+/// Why nodes that compare polls have sent nothing.
+private struct Comparisons {
+  let run: TracedRun
+  /// What such a node has taken, and what of the same key before.
+  private var formers: [String: [Int: Int?]] = [:]
+
+  init(run: TracedRun) { self.run = run }
+
+  /// Nil for other nodes, and where it is not known.
+  mutating func reason(for end: TracedRun.End) -> String? {
+    guard let node = end.node.flatMap({ run.nodes[$0] }), node.comparesPolls, let index = end.way.last else {
       return nil
     }
-    let former = before.flatMap { ends[$0] }?.flatMap(\.way).map { run.passages[$0] }
-      .last { $0.node == last.node }
-    guard let former else {
+    let rows = formers[node.name] ?? run.formers(for: node)
+    formers[node.name] = rows
+    guard let before = rows[index] else { return nil }
+    let last = run.passages[index]
+    guard let former = before.map({ run.passages[$0] }) else {
+      guard run.isFirst(last.poll) else { return nil }
       return "it is the first of its key: the baseline that later polls are compared with"
     }
     let places = Value.differences(from: former.value, to: last.value).map(\.path.description)
@@ -175,19 +204,24 @@ struct TracedPipeline {
     }
     secrets = files.secrets
     let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: folder), masking: secrets)
-    run = TracedRun(plan, trace.passages)
+    run = TracedRun(plan, trace)
   }
 
   func put(_ record: Value, to output: StateOutput) {
     output.put(Array(secrets.masked(record.description).utf8))
   }
 
-  func put(_ lines: [String], to output: StateOutput) {
-    for line in lines { output.put(Array(secrets.masked(line).utf8)) }
+  /// A headline, which may have colors, and a story below it.
+  func put(_ head: String, _ story: EventStory, to output: StateOutput) {
+    output.put(printable: secrets.masked(head))
+    for line in story.lines(width: width, hiding: secrets) {
+      output.put(printable: secrets.masked(line))
+    }
   }
 
   /// A name that may have been meant.
   func hint(_ wanted: KeyText, _ names: [String], else other: String) -> String {
-    nearest(to: wanted.text, among: Set(names).sorted()).map { "; did you mean \(quoted($0))?" } ?? other
+    let name = nearest(to: wanted.text, among: Set(names).sorted())
+    return name.map { "; did you mean \(quoted(secrets.masked($0)))?" } ?? other
   }
 }
