@@ -106,7 +106,7 @@ struct Assembly {
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
     lane.add(observer)
     if observer.isKeeping { lane.checkpointer?.state.value.sinks.append(observer) }
-    merged(plan.from).attach(options.taking(observer, by: plan.name), in: child)
+    merged(plan.from).attach(options.giving(observer, to: meter), in: child)
     return observer
   }
 

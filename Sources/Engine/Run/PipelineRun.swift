@@ -91,6 +91,13 @@ public final class PipelineRun: Sendable {
         try open(plan), Checkpointer.Limits(plan.epochs, isRepeatable: isRepeatable),
         isRepeatable: isRepeatable, on: lane, in: root, stop: sinkStop, log)
     }
+    var options = options
+    // A log has no place for it.
+    if let bound = plan.trace, let checkpointer = lane.checkpointer, !options.isReplicated {
+      let trace = try KeptTrace(of: plan, bound, in: checkpointer.state.value.file)
+      trace.follow(&options, on: lane)
+      checkpointer.state.value.trace = trace
+    }
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress
     let isKept = lane.checkpointer != nil

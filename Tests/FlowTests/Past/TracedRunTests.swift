@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Nodes
+import Store
 import Testing
 
 @testable import flow
@@ -134,6 +135,85 @@ import Testing
     #expect(ends.contains { $0.node == "few/filter" } && ends.contains { $0.node == "few/changes" })
   }
 
+  /// The trace that a run over a recording, in so many lives, keeps with its state.
+  private static func kept(
+    _ bound: Int, of plan: Plan, over lives: [[[Value]?]], in place: Workplace
+  ) throws -> EventTrace {
+    var plan = plan
+    plan.trace = bound
+    let state = place["p.db"]
+    for end in ["", "-wal", "-shm"] where place.has("p.db\(end)") { try place.remove("p.db\(end)") }
+    for polls in lives {
+      try record(polls, in: place)
+      let log = Log(level: .error) { _ in }
+      let screen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
+      var options = RunOptions(world: .real, log: log, screen: screen)
+      Recordings(folder: place.path).replay(in: &options) { $0 }
+      options.isOnce = true
+      options.state = { _ in try StateFile(path: state, .init(database: .init(sync: .never))) }
+      options.sink = { _, _ in SilentSink() }
+      _ = try VirtualRun(plan, options, start: try options.firstPoll(of: plan)).run()
+    }
+    return try EventTrace(plan, keptIn: StateReader(path: state))
+  }
+
+  private struct Shown: Equatable {
+    let node: String
+    let at: Double
+    let value: Value
+    let row: Int?
+    let origins: [Int]
+
+    init(_ passage: EventTrace.Passage, from first: Int = 0) {
+      (node, value, row) = (passage.node, passage.value, passage.row)
+      at = (passage.at * 1000).rounded() / 1000
+      origins = passage.origins.filter { $0 >= first }.map { $0 - first }
+    }
+  }
+
+  @Test("the trace that is kept with the state is that of the recording", arguments: steps.indices)
+  func kept(_ number: Int) throws {
+    let plan = try Self.plan(Self.steps[number])
+    let place = try Workplace()
+    for seed in 0..<4 {
+      var random = SeededNumbers(UInt64(number * 100 + seed + 1))
+      let polls = Self.polls(&random)
+      try Self.record(polls, in: place)
+      let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: place.path), masking: Secrets())
+      let all = trace.passages
+      let kept = try Self.kept(10_000, of: plan, over: [polls], in: place).passages
+      #expect(kept.map { Shown($0) } == all.map { Shown($0) }, "seed \(seed)")
+      // The last ones, all of what became of at least 20 events that were read.
+      let last = try Self.kept(20, of: plan, over: [polls], in: place).passages
+      let first = all.count - last.count
+      #expect(last.map { Shown($0).value } == all.dropFirst(first).map { Shown($0).value }, "seed \(seed)")
+      let reads = last.count { $0.cause == .read }
+      #expect((20...30).contains(reads) || reads == all.count { $0.cause == .read }, "\(reads)")
+    }
+  }
+
+  @Test("the trace goes on in the next run, where a row is compared with one of the run before")
+  func resumed() throws {
+    let plan = try Self.plan("[{ changes: .id }, { filter: .after.n > 2 }]")
+    let place = try Workplace()
+    func row(_ n: Int) -> [Value] { [.record([("id", "k"), ("n", .number(n))])] }
+    let trace = try Self.kept(
+      100, of: plan, over: [[row(1), row(5)], [nil, nil, row(5), row(2)]], in: place)
+    let run = TracedRun(plan, trace)
+    #expect(
+      run.passages.map {
+        "\($0.node) \($0.value.member("n") ?? $0.value.member("after")?.member("n") ?? .null)"
+      } == [
+        "in 1", "in 5", "changes 5", "filter 5", "log 5", "in 5", "in 2", "changes 2",
+      ])
+    let rows = run.passages.indices.filter { run.passages[$0].cause == .read }
+    #expect(run.passages.indices.map { run.way(to: $0).first } == [0, 1, 1, 1, 1, 5, 6, 6])
+    let ends = run.ends(of: Set(rows))
+    #expect(rows.map { ends[$0]?.map { $0.node ?? "" } } == [["changes"], [""], ["changes"], ["filter"]])
+    let changes = try #require(run.nodes["changes"])
+    #expect(run.formers(for: changes) == [0: nil, 1: 0, 5: 1, 6: 5])
+  }
+
   @Test("a pipeline differs in nothing from itself", arguments: steps.indices)
   func same(_ number: Int) throws {
     let plan = try Self.plan(Self.steps[number])
@@ -146,6 +226,10 @@ import Testing
       #expect(findings.count == outputs.count && findings.allSatisfy { $0.side == .both })
     }
   }
+}
+
+private final class SilentSink: Sink {
+  func take(_ event: Event) {}
 }
 
 private struct SeededNumbers: RandomNumberGenerator {

@@ -141,7 +141,7 @@ import Testing
     #expect(seen.output.contains("in              \(row)\n  counted/window  "), "\(seen)")
     #expect(!seen.output.contains("emit"), "\(seen)")
     let other = try place.flow("why", "p.yaml", "3", "--over", "rec")
-    #expect(other.output.contains("named/window  made of several of the events before"), "\(other)")
+    #expect(other.output.contains("named/window  made of events before, which are not known"), "\(other)")
     // Each row is read once, however many readers there are.
     let not = try place.flow("why-not", "p.yaml", "a", "--over", "rec")
     #expect(
@@ -296,6 +296,54 @@ import Testing
     }
   }
 
+  @Test("the trace that a pipeline keeps with its state, with each attempt of a sink, without a recording")
+  func kept() throws {
+    let place = try Workplace(
+      """
+      name: p
+      trace: 8 events
+      sources: { in: { exec: [cat, rows.json], every: 1h } }
+      steps: [changes: { key: .id }]
+      sinks:
+        log: { jsonl: out.jsonl }
+        tell: { exec: { command: [sh, -c, 'cat > /dev/null; exit 7'], attempts: 2, backoff: 10ms } }
+      """)
+    func run(_ rows: String) throws {
+      try place.write("rows.json", rows)
+      _ = try place.run("--once", "--state", "st")
+    }
+    let none = try place.flow("why", "p.yaml", "a", "--state", ".")
+    #expect(
+      none.status == 1 && none.errors.contains("has no trace of p yet: runs with state keep it"), "\(none)")
+    try run(#"[{"id":"a","n":1},{"id":"b","n":1}]"#)
+    try run(#"[{"id":"a","n":2},{"id":"b","n":1}]"#)
+    let seen = try place.flow("why", "p.yaml", "a", "--state", "st")
+    let lines = seen.output.split(separator: "\n").map(String.init)
+    #expect(seen.status == 0 && lines.count == 12, "\(seen)")
+    #expect(
+      lines.first?.hasPrefix("log  ") == true && lines.first?.hasSuffix("~ changed  a  n: 1 → 2") == true)
+    #expect(lines.dropFirst().first?.hasSuffix(#"row 0: {"id":"a","n":2}"#) == true)
+    let attempts = lines.filter { $0.contains("attempt ") }
+    #expect(
+      attempts.count == 2 && attempts[0].contains("exit status 7; next try at 20")
+        && attempts[1].hasSuffix("exit status 7; given up, a dead letter now"), "\(seen)")
+    let json = try place.flow("why", "p.yaml", "a", "--state", "st", "--json", "-n", "1")
+    let tell = try Value.parse(Array(json.output.utf8)).member("steps")?.items?.last
+    #expect(tell?.member("attempts")?.items?.count == 2, "\(json)")
+    let not = try place.flow("why-not", "p.yaml", "b", "--state", "st")
+    #expect(
+      not.output.contains("ends here: it is the first of its key: the baseline")
+        && not.output.contains("ends here: it is as in the poll before"), "\(not)")
+    // The state has the trace beside it, and not as that of a node.
+    let third = try place.flow("run", "--once", "--state", "st", "p.yaml")
+    #expect(!third.errors.contains("belongs to no node"), "\(third)")
+    let shown = try place.flow("state", "show", "p", "pipeline", "--state", "st")
+    #expect(shown.status != 0 && shown.output.isEmpty, "\(shown)")
+    for _ in 0..<5 { try run(#"[{"id":"c","n":1},{"id":"d","n":1}]"#) }
+    let gone = try place.flow("why-not", "p.yaml", "a", "--state", "st")
+    #expect(gone.status == 1 && gone.errors.contains("has read no row “a” since 20"), "\(gone)")
+  }
+
   @Test(
     "on a terminal the headline has colors, not their codes",
     .enabled(if: RunOutputTests.hasTerminal, "there is no script(1) to make a terminal"))
@@ -322,7 +370,8 @@ import Testing
         && near.errors == "flow why-not: p has read no row “lanp”; did you mean “lamp”?\n", "\(near)")
     #expect(try place.flow("why", "q.yaml", "a", "--over", "rec").status == 2)
     let bare = try place.flow("why-not", "p.yaml", "a")
-    #expect(bare.status == 2 && bare.errors.contains("flow run --record FOLDER records its polls"), "\(bare)")
+    #expect(bare.status == 2 && bare.errors.contains("write trace: 1000 events into p.yaml"), "\(bare)")
+    #expect(bare.errors.contains("--over FOLDER traces a run over a recording"), "\(bare)")
     try place.write("s.yaml", "sources: { in: stdin }\nsinks: { log: null }\n")
     let unpolled = try place.flow("why", "s.yaml", "a", "--over", "rec")
     #expect(

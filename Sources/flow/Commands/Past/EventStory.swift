@@ -28,6 +28,8 @@ struct EventStory {
     let readings: [Reading]
     /// Why the way ends, where that is known.
     var reason: String?
+    /// What a sink did with it, where it delivers.
+    var attempts: [OutputAttempt] = []
 
     /// How long it has held the event, in seconds.
     var held: Double? {
@@ -56,7 +58,8 @@ struct EventStory {
         Step(
           node: node, sent: passage, taken: taken,
           others: passage.origins.dropLast().map { run.passages[$0] },
-          readings: Self.readings(of: node, taking: taken)))
+          readings: Self.readings(of: node, taking: taken),
+          attempts: run.trace.output(of: index)?.attempts ?? []))
       taken = passage
     }
     if let node = end.flatMap({ run.nodes[$0] }) {
@@ -116,6 +119,7 @@ struct EventStory {
           }
           if sent.origins.count > 1 { members.append(("events", .number(sent.origins.count))) }
           if let held = step.held { members.append(("held", .number(held))) }
+          if !step.attempts.isEmpty { members.append(("attempts", .array(step.attempts.map(\.json)))) }
           members.append(("value", sent.value))
         } else {
           members.append(("ends", .bool(true)))
@@ -151,7 +155,7 @@ extension EventStory.Step {
     } else if sent.cause == .poll {
       texts.append("at the end of the poll of \(timestamp(sent.poll.at))")
     }
-    if sent.origins.isEmpty { texts.append("made of several of the events before") }
+    if sent.origins.isEmpty { texts.append("made of events before, which are not known") }
     for other in others.suffix(3) {
       texts.append(
         "with what \(other.node) sent at \(timestamp(other.at)): \(values.excerpt(of: other.value))")
@@ -161,8 +165,10 @@ extension EventStory.Step {
     texts += readings.filter { $0.option != node.shape && ($0.value != sent.value || node.isFilter) }
       .map { $0.line(values) }
     if sent.value != taken?.value, sent.value != shown { texts.append("→ \(values.excerpt(of: sent.value))") }
-    if !texts.isEmpty { return texts }
-    return ["\(node.readers.isEmpty ? "given at" : "passed on at") \(timestamp(sent.at))"]
+    if texts.isEmpty {
+      texts = ["\(node.readers.isEmpty ? "given at" : "passed on at") \(timestamp(sent.at))"]
+    }
+    return texts + attempts.enumerated().map { "attempt \($0 + 1) \($1.line(values))" }
   }
 
   private func ends(_ values: ShownValues) -> [String] {
@@ -176,6 +182,21 @@ extension EventStory.Step {
   /// Whether the readings say why it ends here.
   fileprivate var isDecided: Bool {
     readings.contains { $0.value == nil } || (node.isFilter || node.readers.isEmpty) && !readings.isEmpty
+  }
+}
+
+extension OutputAttempt {
+  fileprivate func line(_ values: ShownValues) -> String {
+    guard let failure else { return "at \(timestamp(at)): delivered" }
+    let end = next.map { "next try at \(timestamp($0))" } ?? "given up, a dead letter now"
+    return "at \(timestamp(at)): \(values.secrets.masked(failure)); \(end)"
+  }
+
+  fileprivate var json: Value {
+    var members: [(String, Value)] = [("at", .string(timestamp(at)))]
+    if let failure { members.append(("failure", .string(failure))) }
+    if let next { members.append(("next", .string(timestamp(next)))) }
+    return .record(members)
   }
 }
 

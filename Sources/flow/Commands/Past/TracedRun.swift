@@ -39,6 +39,7 @@ struct TracedRun {
   }
 
   let plan: Plan
+  let trace: EventTrace
   let passages: [Passage]
   let nodes: [String: Node]
   private let firstPolls: [String: Int]
@@ -48,7 +49,7 @@ struct TracedRun {
   private let time = LaneLocal(0.0)
 
   init(_ plan: Plan, _ trace: EventTrace) {
-    self.plan = plan
+    (self.plan, self.trace) = (plan, trace)
     passages = trace.passages
     firstPolls = trace.firstPolls
     let nodes = Self.nodes(of: plan)
@@ -69,15 +70,9 @@ struct TracedRun {
   }
 
   private static func nodes(of plan: Plan) -> [String: Node] {
-    func readers(of name: String) -> [String] {
-      plan.streams.flatMap { stream in
-        let sides = stream.steps.filter { $0.reads.contains(name) }.map(\.name)
-        guard stream.from.contains(name) else { return sides }
-        return sides + (stream.steps.first.map { [$0.name] } ?? readers(of: stream.name))
-      } + plan.sinks.filter { $0.from.contains(name) }.map(\.name)
-    }
+    let readers = plan.readers
     var nodes: [String: Node] = [:]
-    func add(_ name: String, _ spec: NodeSpec, _ given: [(String, Expression)], _ readers: [String]) {
+    func add(_ name: String, _ spec: NodeSpec, _ given: [(String, Expression)]) {
       let expressions = given.compactMap { name, given in
         // One with variables of its step alone, as scan has, cannot be evaluated again.
         (try? Expression(given.text, scope: given.scope)).map { (name: name, expression: $0) }
@@ -85,20 +80,19 @@ struct TracedRun {
       nodes[name] = Node(
         name: name, kind: spec.kind, summary: spec.summary, expressions: expressions,
         comparesPolls: spec.comparesPolls, isFilter: spec.passesEach, isDirect: spec.handlesEachAlone,
-        shape: spec.sentOption, keepsKeys: spec.keepsKeys, readers: readers)
+        shape: spec.sentOption, keepsKeys: spec.keepsKeys, readers: readers[name] ?? [])
     }
-    for source in plan.sources { add(source.name, source.spec, [], readers(of: source.name)) }
+    for source in plan.sources { add(source.name, source.spec, []) }
     for stream in plan.streams {
-      for (index, step) in stream.steps.enumerated() {
-        let next = index + 1 < stream.steps.count ? [stream.steps[index + 1].name] : readers(of: stream.name)
+      for step in stream.steps {
         // Others, as emit of a window, are given something else than the event.
         let expressions = step.options.expressions.filter {
           step.spec.handlesEachAlone || ["key", "by", "where", "when"].contains($0.name)
         }
-        add(step.name, step.spec, expressions, next)
+        add(step.name, step.spec, expressions)
       }
     }
-    for sink in plan.sinks { add(sink.name, sink.spec, sink.when.map { [("when", $0)] } ?? [], []) }
+    for sink in plan.sinks { add(sink.name, sink.spec, sink.when.map { [("when", $0)] } ?? []) }
     return nodes
   }
 
@@ -131,7 +125,7 @@ struct TracedRun {
         known[named] = answer
         return answer
       }
-      return Set(found.compactMap { way(to: $0).first }).sorted()
+      return Set(found.compactMap { way(to: $0).first }.filter { passages[$0].cause == .read }).sorted()
     }
     let rows = matching { names($0).contains { wanted.means($0) } }
     if !rows.isEmpty { return rows }
@@ -155,15 +149,16 @@ struct TracedRun {
   func formers(for node: Node) -> [Int: Int?] {
     guard let key = node.keys.first else { return [:] }
     let evaluation = Evaluation(key, in: World.now { [time] in time.value })
-    var latest: [Value: (index: Int, poll: Int, former: Int?)] = [:]
+    var latest: [Value: (index: Int, poll: Poll, former: Int?)] = [:]
     var formers: [Int: Int?] = [:]
     for (index, passage) in passages.enumerated()
     where nodes[passage.node]?.readers.contains(node.name) == true {
       time.value = passage.at
       guard let key = (try? evaluation.first(passage.event)) ?? nil else { continue }
       let row = Value.array([.string(passage.poll.list), key])
-      let (last, poll) = (latest[row], passage.poll.number)
-      let former = last.flatMap { poll == 0 || $0.poll < poll ? $0.index : $0.former }
+      let (last, poll) = (latest[row], passage.poll)
+      // Numbers begin anew with each run.
+      let former = last.flatMap { poll.number == 0 || $0.poll.at < poll.at ? $0.index : $0.former }
       latest[row] = (index, poll, former)
       formers.updateValue(former, forKey: index)
     }
@@ -171,7 +166,9 @@ struct TracedRun {
   }
 
   /// Whether it is the first poll of its list.
-  func isFirst(_ poll: Poll) -> Bool { poll.number > 0 && firstPolls[poll.list] == poll.number }
+  func isFirst(_ poll: Poll) -> Bool {
+    poll.number == 1 || poll.number > 0 && firstPolls[poll.list] == poll.number
+  }
 
   /// The passages from a source to this one; where it is made of several, along the latest.
   func way(to index: Int) -> [Int] {
