@@ -11,6 +11,7 @@ public final class Sky: Sendable {
   public let seed: UInt64
   public let faults: SkyFaults
   private let services: [SkyEntry]
+  private let isRecorded: Bool
   private let counts = Locked<[String: Int]>([:])
   /// The last glitch of each client, and when it ends.
   private let glitches = Locked<[String: (period: Int, end: SkyTime)]>([:])
@@ -42,8 +43,8 @@ public final class Sky: Sendable {
   }
 
   /// A sky of the given services; the first that knows a path answers.
-  public init(seed: UInt64, faults: SkyFaults = .usual, services: [SkyEntry]) {
-    (self.seed, self.faults, self.services) = (seed, faults, services)
+  public init(seed: UInt64, faults: SkyFaults = .usual, services: [SkyEntry], isRecorded: Bool = false) {
+    (self.seed, self.faults, self.services, self.isRecorded) = (seed, faults, services, isRecorded)
   }
 
   /// The answer at a moment; 404 if none of the services knows the path.
@@ -94,13 +95,17 @@ public final class Sky: Sendable {
     }
     return SkyAnswer(
       status: 404, headers: [("Content-Type", "text/plain; charset=utf-8")],
-      body: Array("There is nothing at this path of the simulated sky; / lists its services.\n".utf8))
+      body: Array(
+        "There is nothing at this path of \(isRecorded ? "this recording" : "the simulated sky"); / lists its services.\n"
+          .utf8))
   }
 
   /// The list of the services.
   private func index(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer {
     let body = Value.record([
-      "simulated": true, "about": "Nothing here is real: this is flow sky.",
+      "simulated": true,
+      "about": .string(
+        isRecorded ? "This was recorded: this is flow sky." : "Nothing here is real: this is flow sky."),
       "seed": .literal("\(seed)") ?? .null, "now": .moment(now),
       "services": .array(
         services.map { entry in

@@ -72,6 +72,17 @@ import Testing
       if place.has("log.jsonl") { try place.remove("log.jsonl") }
       _ = try running.end(by: SIGINT)
     }
+    let faults = try place.flow("sky", "--from", "rec", "--faults", "drip,empty")
+    #expect(
+      faults.status == 2 && faults.errors.contains("“empty” is of simulated services alone"), "\(faults)")
+    let running = try Running(["sky", "--from", "rec", "--faults", "all=0"], in: place, input: .open)
+    try running.waitForErrors("recorded in rec")
+    _ = try running.end(by: SIGINT)
+    for (at, reason) in [("1e300", "which is no time"), ("\"soon\"", "has no time")] {
+      try place.record(#"{"at":\#(at),"rows":[{"id":1}]}"#)
+      let damaged = try place.flow("sky", "--from", "rec")
+      #expect(damaged.status == 1 && damaged.errors.contains(reason), "\(damaged)")
+    }
     let none = try place.flow("sky", "--from", "nowhere")
     #expect(none.status == 2 && none.errors.contains("there is no recording in nowhere"), "\(none)")
   }

@@ -88,6 +88,10 @@ struct PlanTests {
         "a.yaml:2:17: $vars has no “n”; it can be “m”"
       ),
       ("on_stop: maybe", "a.yaml:2:10: “maybe” is not one of the choices; it can be “keep” or “flush”"),
+      (
+        "trace: 1000",
+        "a.yaml:2:8: “1000” is not a number of events from 1 to 100000; as in trace: 1000 events"
+      ),
       ("step: []", "a.yaml:2:1: a pipeline has no “step”; did you mean “steps”?"),
     ])
   func mistakes(_ yaml: String, _ expected: String) {

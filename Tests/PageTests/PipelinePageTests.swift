@@ -19,6 +19,7 @@ private final class RunFixture: MonitoredPipelines {
       - settle: 2m
     sinks:
       screen: console
+    trace: 10 events
     """
 
   private struct State {
@@ -126,6 +127,10 @@ private final class RunFixture: MonitoredPipelines {
 
   var settled: [String] { state.withLock { $0.settled } }
 
+  func why(_ key: String, of pipeline: String) -> [String]? {
+    key == "<b>" ? ["2026-01-01T00:00:00Z  ended by settle", "  settle  <i>"] : nil
+  }
+
   func repeats(_ entries: [Unacknowledged]) { state.withLock { $0.repeated = entries } }
 
   func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
@@ -199,6 +204,23 @@ struct PipelinePageTests {
     #expect(text.contains("key=***") && !text.contains("hunter2"))
     #expect(!text.contains("style=") && !text.contains("<style"), "the policy allows neither")
     #expect(get("/p/other").status == 404 && get("/p/slips/other").status == 404 && get("/p").status == 404)
+  }
+
+  @Test("a pipeline that keeps a trace explains what became of a key, and a row leads there")
+  func why() throws {
+    #expect(get("/p/slips").text.contains(#"<input type="search" name="why" value=""#))
+    let answer = router.answer(
+      PageRequest(
+        method: "GET", path: "/p/slips", query: [("why", "<b>")], headers: ["host": "127.0.0.1:8787"],
+        body: []))
+    #expect(answer.text.contains(#"name="why" value="&lt;b&gt;""#))
+    #expect(answer.text.contains("ended by settle\n  settle  &lt;i&gt;</pre>"), "\(answer.text)")
+    let hub = PageHub(now: { 1_767_225_600 }, run: run)
+    let row = PageRow(key: "a b", commit: 1, content: .record([("title", "A")]))
+    let view = hub.add(
+      pipeline: "slips", sink: "page", PageForm(layout: .list, name: "List"), rows: [row], life: "x")
+    let page = PageDocuments(hub, hasPictures: false).page(of: row, in: view, nil).string
+    #expect(page.contains(#"href="/p/slips?why=a%20b""#), "\(page)")
   }
 
   @Test("a node's page has its counters, its place in the file and its documentation")

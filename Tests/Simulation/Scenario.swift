@@ -101,6 +101,7 @@ struct Scenario {
     if dice.below(3) == 0 {
       lines.append("epoch: { events: \([1, 7, 200][dice.below(3)]), time: \([50, 3000][dice.below(2)])ms }")
     }
+    if dice.below(3) == 0 { lines.append("trace: \([3, 100][dice.below(2)]) events") }
     yaml = lines.joined(separator: "\n") + "\n"
 
     var reader = PipelineReader(catalog: .all)

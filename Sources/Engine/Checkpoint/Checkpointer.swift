@@ -46,6 +46,8 @@ final class Checkpointer: AlarmOwner {
     var life: String
     var sinks: [SinkObserver] = []
     var letters: [StepLetters] = []
+    /// The trace of the last events, where the pipeline keeps one.
+    var trace: KeptTrace?
     /// What the next commit stores beside the tables.
     var facts: [FactName: Fact?] = [:]
     /// Facts that are no reason for a commit: how often a source was polled.
@@ -161,7 +163,7 @@ final class Checkpointer: AlarmOwner {
   private var isDirty: Bool {
     let state = state.value
     return state.isTouched || !state.facts.isEmpty || state.repeatableTime != nil
-      || state.file.pendingBytes > 0
+      || state.file.pendingBytes > 0 || state.trace?.hasNews == true
       || state.sinks.contains { $0.outbox?.hasOutputs == true }
   }
 
@@ -201,6 +203,7 @@ final class Checkpointer: AlarmOwner {
     crashPoint("epoch.ending")
     do {
       for sink in state.value.sinks { try sink.willCommit() }
+      state.value.trace?.store()
       crashPoint("epoch.gathered")
       let time = lane.present
       try write(time)
@@ -270,6 +273,8 @@ final class Checkpointer: AlarmOwner {
   /// Closes the state file.
   func close() {
     (state.value.sinks, state.value.letters) = ([], [])
+    state.value.trace?.end()
+    state.value.trace = nil
     state.value.file.tidy()
   }
 }

@@ -93,8 +93,11 @@ public final class ErrorReporter: Sendable {
 }
 
 /// A value's JSON, cut to what fits into a line.
-public func excerpt(of value: Value) -> String {
-  let text = value.description.unicodeScalars
+public func excerpt(of value: Value) -> String { excerpt(of: value.description) }
+
+/// The same of its text.
+public func excerpt(of text: String) -> String {
+  let text = text.unicodeScalars
   let limit = 160
   return text.count <= limit ? String(text) : String(text.prefix(limit)) + "…"
 }

@@ -74,6 +74,15 @@ public struct SinkContext: Sendable {
   /// The pipeline, for what its sources are scheduled to do; nil in tests of a sink by itself.
   public var plan: Plan?
 
+  /// Notes an output that the sink makes of the event that it is taking, where the pipeline keeps a trace.
+  public func trace(output id: String) { lane.checkpointer?.state.value.trace?.add(output: id, of: name) }
+
+  /// Notes an attempt to deliver an output: why it failed, and when the next one is, if there is one.
+  public func trace(attempt id: String, failure: String?, next: Double? = nil) {
+    guard let trace = lane.checkpointer?.state.value.trace else { return }
+    trace.add(OutputAttempt(at: lane.world.wallClock(), failure: failure, next: next), of: id)
+  }
+
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }
   public func evaluation(_ template: Template) -> Evaluation { Evaluation(template.expression, on: lane) }
 

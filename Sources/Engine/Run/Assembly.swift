@@ -61,8 +61,7 @@ struct Assembly {
       if !source.readsErrors { errors?.noteEnd() }
     }
     origins[source.name] = [source.name]
-    streams[source.name] = tapped(
-      shared(entry.events, readers: readers(of: source.name)), source.name)
+    streams[source.name] = shared(tapped(entry.events, source.name), readers: readers(of: source.name))
     return entry
   }
 
@@ -109,7 +108,7 @@ struct Assembly {
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
     lane.add(observer)
     if observer.isKeeping { lane.checkpointer?.state.value.sinks.append(observer) }
-    merged(plan.from).attach(options.taking(observer, by: plan.name), in: child)
+    merged(plan.from).attach(options.giving(observer, to: meter), in: child)
     return observer
   }
 

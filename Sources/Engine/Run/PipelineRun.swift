@@ -40,6 +40,8 @@ public final class PipelineRun: Sendable {
   public let meters: [Meter]
   private let options: RunOptions
   let lane: Lane
+  /// The file of its state; nil where it keeps none.
+  package let statePath: String?
   private let root: Subscription
   let sinks: [SinkObserver]
   private let desks: [ErrorReporter]
@@ -91,6 +93,14 @@ public final class PipelineRun: Sendable {
       lane.checkpointer = try Checkpointer(
         try open(plan), Checkpointer.Limits(plan.epochs, isRepeatable: isRepeatable),
         isRepeatable: isRepeatable, on: lane, in: root, stop: sinkStop, log)
+    }
+    statePath = lane.checkpointer?.state.value.file.path
+    var options = options
+    // A log has no place for it.
+    if let bound = plan.trace, let checkpointer = lane.checkpointer, !options.isReplicated {
+      let trace = try KeptTrace(of: plan, bound, in: checkpointer.state.value.file)
+      trace.follow(&options, on: lane)
+      checkpointer.state.value.trace = trace
     }
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress

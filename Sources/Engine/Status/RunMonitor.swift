@@ -46,6 +46,9 @@ public struct RunMonitor: Sendable {
     pipelines.acknowledge(key, in: pipeline)
   }
 
+  /// What became of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
+  package func why(_ key: String, of pipeline: String) -> [String]? { pipelines.why(key, of: pipeline) }
+
   /// Attaches a tap to nodes of a pipeline, or to all of them, also after the pipeline is reloaded.
   package func attach(_ tap: EventTap, to pipeline: String, nodes: Set<String>? = nil) {
     pipelines.attach(tap, to: pipeline, nodes)
@@ -63,6 +66,7 @@ package protocol MonitoredPipelines: Sendable {
   func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus]
   func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool
   func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]
+  func why(_ key: String, of pipeline: String) -> [String]?
   func acknowledge(_ key: String, in pipeline: String) -> Bool
   func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?)
   func detach(_ tap: EventTap)
@@ -79,6 +83,7 @@ extension MonitoredPipelines {
   }
   package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] { [] }
   package func acknowledge(_ key: String, in pipeline: String) -> Bool { false }
+  package func why(_ key: String, of pipeline: String) -> [String]? { nil }
   package func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?) {}
   package func detach(_ tap: EventTap) {}
 }

@@ -38,6 +38,18 @@ extension NodeSpec {
     case .whole, .byKey, .partition: false
     }
   }
+
+  /// The name of the option whose outputs it sends.
+  package var sentOption: String? { if case .reshaped(let option) = division { option.name } else { nil } }
+
+  /// Whether what it sends may have the key that its input has.
+  package var keepsKeys: Bool {
+    switch division {
+    case .reshaped: false
+    case .byKey(_, let sends, _, _): sends == nil
+    case .whole, .each, .partition: !comparesPolls
+    }
+  }
 }
 
 extension StepPlan {

@@ -21,6 +21,9 @@ public struct Plan: Sendable {
   /// The machine of a cluster that runs it, `at`; nil for any.
   public var machine: String?
 
+  /// How many of the last events are kept with what became of them, `trace`; nil for none.
+  public var trace: Int?
+
   /// What is in the config file, `$config`.
   public var config: Value { scope.config }
 
@@ -39,6 +42,25 @@ public struct Plan: Sendable {
   }
 }
 
+extension Plan {
+  /// The steps and sinks that read each source and step.
+  package var readers: [String: [String]] {
+    func readers(of name: String) -> [String] {
+      streams.flatMap { stream in
+        let sides = stream.steps.filter { $0.reads.contains(name) }.map(\.name)
+        guard stream.from.contains(name) else { return sides }
+        return sides + (stream.steps.first.map { [$0.name] } ?? readers(of: stream.name))
+      } + sinks.filter { $0.from.contains(name) }.map(\.name)
+    }
+    var found = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, readers(of: $0.name)) })
+    for stream in streams {
+      for (step, next) in zip(stream.steps, stream.steps.dropFirst()) { found[step.name] = [next.name] }
+      if let last = stream.steps.last { found[last.name] = readers(of: stream.name) }
+    }
+    return found
+  }
+}
+
 /// The epochs of a pipeline: how often it checkpoints, and how durably.
 public struct EpochPlan: Sendable {
   /// The most events, and the longest time, of one epoch of a continuous source; nil for the source's default.
@@ -53,7 +75,8 @@ public struct EpochPlan: Sendable {
 extension Plan {
   /// Whether any node keeps state between runs.
   public var hasState: Bool {
-    sources.contains(where: \.isKept) || streams.contains { $0.steps.contains(where: \.spec.isKept) }
+    trace != nil || sources.contains(where: \.isKept)
+      || streams.contains { $0.steps.contains(where: \.spec.isKept) }
       || sinks.contains(where: \.spec.isKept)
   }
 

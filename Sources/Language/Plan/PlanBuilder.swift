@@ -4,7 +4,7 @@ import JSON
 struct PlanBuilder {
   static let keys = [
     "name", "description", "include", "vars", "time_zone", "sources", "steps", "streams", "sinks", "tests",
-    "on_error", "on_stop", "epoch", "fsync", "at",
+    "on_error", "on_stop", "epoch", "fsync", "trace", "at",
   ]
 
   let checker: Checker
@@ -109,6 +109,7 @@ struct PlanBuilder {
       tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, epochs: epochs(mapping),
       scope: checker.scope,
       hasTimeZone: mapping["time_zone"] != nil, machine: text(mapping["at"]))
+    plan.trace = trace(mapping["trace"])
     plan.streams = plan.streamsWithOptionsTakenOver
     warn(of: plan)
     return plan
@@ -145,6 +146,20 @@ struct PlanBuilder {
     guard let entry, let scalar = checker.scalar(entry.value, "keep or flush") else { return nil }
     return checker.read(scalar) { (text) throws(TextError) in
       try choice(text, among: ["keep": Ending.keep, "flush": .flush])
+    }
+  }
+
+  private func trace(_ entry: YAMLNode.Entry?) -> Int? {
+    guard let entry, let scalar = checker.scalar(entry.value, "a number of events") else { return nil }
+    return checker.read(scalar) { (text) throws(TextError) in
+      let words = text.split(separator: " ")
+      guard words.count == 2, words[1] == "events", let count = Int(words[0]), (1...100_000).contains(count)
+      else {
+        throw TextError(
+          "\(quoted(text)) is not a number of events from 1 to 100000", at: 0..<text.utf8.count,
+          hint: "as in trace: 1000 events")
+      }
+      return count
     }
   }
 

@@ -59,6 +59,13 @@ public struct PipelineSchema {
           "how much of a continuous source goes into one commit")
       ),
       (
+        "trace",
+        described(
+          .record([("type", "string"), ("pattern", "^[1-9][0-9]* events$")]),
+          "how many of the last events are kept with the state, for `flow why` and `why-not`; as in 1000 events"
+        )
+      ),
+      (
         "at",
         described(text, "the machine of a cluster that runs this pipeline, because its files are there")
       ),

@@ -67,7 +67,9 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     try suppress()
     if let outbox = context.outbox {
       let stored = context.lane.world[Secrets.self]?.sealed(task.stored) ?? task.stored
-      return outbox.put(stored, id: try outbox.nextID())
+      let id = try outbox.nextID()
+      context.trace(output: id)
+      return outbox.put(stored, id: id)
     }
     try submit(Item(task: task, id: ids.next(at: context.lane.now), due: now))
   }
@@ -243,7 +245,9 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     let delay = max(own ?? .zero, wait(until: failure.retryAt ?? 0))
     item.due = now + delay
     item.entry?.attempts = item.attempts
-    item.entry?.due = context.lane.world.wallClock() + delay.inSeconds
+    let due = context.lane.world.wallClock() + delay.inSeconds
+    item.entry?.due = due
+    if failure.isAttempt { context.trace(attempt: item.id, failure: "\(failure)", next: due) }
     if let entry = item.entry { context.outbox?.retry(entry) }
     crashPoint("delivery.retry noted")
     let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
@@ -274,10 +278,12 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
 
   private func end(_ item: Item, _ failure: DeliveryFailure?) {
     guard var failure else {
+      context.trace(attempt: item.id, failure: nil)
       if let entry = item.entry { context.outbox?.remove(entry.place) }
       crashPoint("delivery.success noted")
       return
     }
+    context.trace(attempt: item.id, failure: "\(failure)")
     if item.attempts > 1 { failure.description += " after \(item.attempts) attempts" }
     if var entry = item.entry {
       entry.attempts = item.attempts

@@ -42,7 +42,8 @@ package struct PageRouter: Sendable {
     case ("POST", _): return missing
     case (_, [""]): return PageAnswer(documents.overview())
     case (_, let path) where path.first == "p" && (2...3).contains(path.count):
-      return pipeline(path.count == 2 ? .pipeline(path[1]) : .node(path[2], of: path[1]))
+      let key = request.query.first { $0.name == "why" }?.value
+      return pipeline(path.count == 2 ? .pipeline(path[1]) : .node(path[2], of: path[1]), why: key)
     case (_, let path) where path.prefix(2) == ["live", "p"] && [2, 4].contains(path.count):
       return updates(
         of: path.count == 2 ? .overview : path[3].isEmpty ? .pipeline(path[2]) : .node(path[3], of: path[2]))
@@ -67,8 +68,8 @@ package struct PageRouter: Sendable {
     PageAnswer(404, documents.failure("Not found", "There is nothing at this address. The row may be gone."))
   }
 
-  private func pipeline(_ page: PipelineDocuments.Page) -> PageAnswer {
-    documents.page(about: page).map { PageAnswer($0) } ?? missing
+  private func pipeline(_ page: PipelineDocuments.Page, why key: String?) -> PageAnswer {
+    documents.page(about: page, why: key).map { PageAnswer($0) } ?? missing
   }
 
   private func updates(of page: PipelineDocuments.Page) -> PageAnswer {

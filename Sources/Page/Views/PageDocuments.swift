@@ -53,7 +53,9 @@ package struct PageDocuments: Sendable {
   }
 
   /// The page of a pipeline or of a node; nil where there is none.
-  package func page(about page: PipelineDocuments.Page) -> HTML? {
+  ///
+  /// - Parameter key: What the page of a pipeline is to explain.
+  package func page(about page: PipelineDocuments.Page, why key: String? = nil) -> HTML? {
     guard let run = hub.run else { return nil }
     var frame =
       switch page {
@@ -62,7 +64,7 @@ package struct PageDocuments: Sendable {
       case .node(let node, let name): frame("\(node) of \(name)")
       }
     frame.stream = (page.live, nil)
-    return PipelineDocuments(hub, run).document(page, frame)
+    return PipelineDocuments(hub, run).document(page, frame, why: key)
   }
 
   private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }
@@ -254,6 +256,13 @@ package struct PageDocuments: Sendable {
         }
       }
       if fragments(view, chosen).hasFigures(row) { units(view, chosen, back: view.path + [row.id], &html) }
+      guard hub.run?.plan(of: view.pipeline)?.plan.trace != nil else { return }
+      html.tag("p", .class("links")) { html in
+        let key = row.key.string ?? row.key.description
+        html.tag("a", .class("button"), .href(Link(path: ["p", view.pipeline], query: [("why", key)]))) {
+          $0.text("Why, and why not?")
+        }
+      }
     }
   }
 

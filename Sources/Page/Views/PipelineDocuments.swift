@@ -87,7 +87,7 @@ package struct PipelineDocuments: Sendable {
   // MARK: - Documents
 
   /// The page of a pipeline or node; nil where there is none.
-  func document(_ page: Page, _ frame: PageFrame) -> HTML? {
+  func document(_ page: Page, _ frame: PageFrame, why key: String? = nil) -> HTML? {
     let parts = parts(of: page)
     if parts.isEmpty { return nil }
     let html = Dictionary(parts.map { ($0.id, $0.html) }) { first, _ in first }
@@ -107,6 +107,7 @@ package struct PipelineDocuments: Sendable {
             html.tag("p", .class("sub")) { $0.text(secrets.masked(plan.description)) }
           }
           views(of: name, &html)
+          if plan.trace != nil { why(key, of: name, &html) }
         }
         add("state", to: &html)
         add("sources", "Sources", to: &html)
@@ -140,6 +141,21 @@ package struct PipelineDocuments: Sendable {
       for view in views {
         html.tag("a", .class("button"), .href(Link(path: ["v"] + view.path))) { $0.text(view.form.name) }
       }
+    }
+  }
+
+  /// A form that asks what became of a key, and the answer.
+  private func why(_ key: String?, of pipeline: String, _ html: inout HTML) {
+    html.tag("form", .class("tools"), .set(.method, "get"), .action(Link(path: ["p", pipeline]))) { html in
+      html.void(
+        "input", .set(.type, "search"), .set(.name, "why"), .set(.value, key ?? ""),
+        .set(.placeholder, "key"),
+        .set(.ariaLabel, "key of a row"))
+      html.tag("button", .set(.type, "submit")) { $0.text("Why, and why not?") }
+    }
+    guard let key, !key.isEmpty, let lines = run.why(key, of: pipeline) else { return }
+    html.tag("div", .class("scroll")) { html in
+      html.tag("pre", .id("why")) { $0.text(lines.joined(separator: "\n")) }
     }
   }
 

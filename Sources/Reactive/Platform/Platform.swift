@@ -1,6 +1,6 @@
 import Glibc
 
-/// The platform: what systems have in different ways, apart from the start of threads in `Schedulers`.
+/// The platform: what systems have in different ways.
 ///
 /// For another system this is the file to have twice. musl and macOS have a pointer for a thread, macOS no clock to set in
 /// a condition and none to sleep until, and only Linux has `/proc`.
@@ -9,13 +9,35 @@ enum Platform {
   @inline(__always)
   static var thread: UInt { pthread_self() }
 
-  /// Whether the caller is the thread that `main` runs on, by the link of the kernel to the calling thread.
+  /// Whether the caller is the thread that `main` runs on.
   static var isMainThread: Bool {
-    var link = [CChar](repeating: 0, count: 64)
-    let length = readlink("/proc/thread-self", &link, link.count)  // such as 1234/task/1236
-    let parts = link.prefix(max(0, length)).split(separator: CChar(UInt8(ascii: "/")))
+    let parts = threadPath?.split(separator: "/") ?? []
     return parts.first == parts.last
   }
+
+  /// The link of the kernel to the calling thread, in `/proc`: `1234/task/1236`.
+  static var threadPath: String? {
+    let text = String(unsafeUninitializedCapacity: 64) { text in
+      text.withMemoryRebound(to: CChar.self) { text in
+        text.baseAddress.map { max(0, readlink("/proc/thread-self", $0, text.count)) } ?? 0
+      }
+    }
+    return text.isEmpty ? nil : text
+  }
+
+  /// Whether a thread of this process runs, or would if a core were free: not while it waits for anything else.
+  static func isRunnable(_ threadPath: String) -> Bool {
+    guard let file = fopen("/proc/\(threadPath)/stat", "r") else { return false }
+    defer { fclose(file) }
+    // The number, the name in brackets, the state.
+    var text = [UInt8](repeating: 0, count: 64)
+    let count = fread(&text, 1, text.count, file)
+    guard let end = text[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else { return false }
+    return text[end + 2] == UInt8(ascii: "R")
+  }
+
+  /// How many threads can run at once.
+  static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
   /// The clock that only moves forward.
   static var now: Instant {
@@ -82,4 +104,35 @@ enum Platform {
     let parts = max(0, instant.nanoseconds).quotientAndRemainder(dividingBy: 1_000_000_000)
     return Glibc.timespec(tv_sec: Int(parts.quotient), tv_nsec: Int(parts.remainder))
   }
+}
+
+/// Starts a thread for `body`; false where the system has none to give.
+///
+/// `name` is what `ps -L` and debuggers show of it, 15 characters at most.
+package func startThread(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+  final class Start: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+    init(_ name: String, _ body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
+  }
+  var thread = pthread_t()
+  let context = Unmanaged.passRetained(Start(String(name.prefix(15)), body)).toOpaque()
+  let code = pthread_create(
+    &thread, nil,
+    { context in
+      guard let context else { return nil }
+      let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+      nameThread(start.name)
+      start.body()
+      return nil
+    }, context)
+  if code == 0 { pthread_detach(thread) } else { Unmanaged<Start>.fromOpaque(context).release() }
+  return code == 0
+}
+
+/// Names the calling thread, through the one interface for that which needs no variadic call.
+private func nameThread(_ name: String) {
+  guard let file = fopen("/proc/thread-self/comm", "w") else { return }
+  fputs(name, file)
+  fclose(file)
 }

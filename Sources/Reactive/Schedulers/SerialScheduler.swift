@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A scheduler with a thread of its own: runs work one piece after another, with timers on the monotonic clock.
@@ -71,7 +70,7 @@ private final class Loop: Sendable {
 
   init(speed: Speed) { self.speed = speed }
 
-  var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+  var isCurrent: Bool { thread.load(ordering: .relaxed) == Platform.thread }
 
   func start(name: String) {
     let hasThread = startThread(named: name) { [self] in run() }
@@ -113,7 +112,7 @@ private final class Loop: Sendable {
   }
 
   private func run() {
-    thread.store(pthread_self(), ordering: .relaxed)
+    thread.store(Platform.thread, ordering: .relaxed)
     defer { thread.store(0, ordering: .relaxed) }  // a later thread may have the same number
     var work: [@Sendable () -> Void] = []
     while true {

@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A pool of threads that many serial schedulers share: for work of many owners that waits now and then.
@@ -94,8 +93,8 @@ private final class Crew: Sendable {
     let bell = Bell()
     /// Whether it ends when it has nothing to do.
     let isExtra: Bool
-    /// Where the system shows it, `1234/task/1240` in `/proc`, once it runs.
-    let place = Locked<String?>(nil)
+    /// Where the system shows it, once it runs.
+    let path = Locked<String?>(nil)
 
     init(isExtra: Bool) { self.isExtra = isExtra }
   }
@@ -128,7 +127,7 @@ private final class Crew: Sendable {
 
   init(limit: Int, name: String, speed: Speed) {
     (self.limit, self.name, self.speed) = (limit, name, speed)
-    cores = min(limit, max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+    cores = min(limit, Platform.cores)
     timers = SerialScheduler(name: "\(name)-timers", speed: speed)
   }
 
@@ -200,7 +199,7 @@ private final class Crew: Sendable {
   }
 
   private func run(_ thread: Thread) {
-    thread.place.withLock { $0 = presentThread() }
+    thread.path.withLock { $0 = Platform.threadPath }
     while true {
       let (next, isOver) = state.withLock { state -> (PooledScheduler?, Bool) in
         if state.isStopped { return (nil, true) }
@@ -219,17 +218,7 @@ private final class Crew: Sendable {
 }
 
 extension Crew.Thread {
-  /// Whether it runs, or would if a core were free: not while it waits for anything else.
-  fileprivate var isRunnable: Bool {
-    guard let place = place.withLock({ $0 }) else { return true }
-    guard let file = fopen("/proc/\(place)/stat", "r") else { return false }
-    defer { fclose(file) }
-    // The number, the name in brackets, the state.
-    var text = [UInt8](repeating: 0, count: 64)
-    let count = fread(&text, 1, text.count, file)
-    guard let end = text[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else { return false }
-    return text[end + 2] == UInt8(ascii: "R")
-  }
+  fileprivate var isRunnable: Bool { path.withLock { $0 }.map(Platform.isRunnable) ?? true }
 }
 
 extension Crew.State {
@@ -266,7 +255,7 @@ private final class PooledScheduler: Scheduler {
 
   var now: Instant { crew.speed.now }
 
-  var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+  var isCurrent: Bool { thread.load(ordering: .relaxed) == Platform.thread }
 
   var lifetime: Subscription? { part.pool.life }
 
@@ -295,7 +284,7 @@ private final class PooledScheduler: Scheduler {
 
   /// Runs the work that waits, and gets in line again if more has come meanwhile.
   func takeTurn() {
-    thread.store(pthread_self(), ordering: .relaxed)
+    thread.store(Platform.thread, ordering: .relaxed)
     var work: [@Sendable () -> Void] = []
     state.withLock { swap(&$0.work, &work) }
     for piece in work where !crew.isOver.load(ordering: .acquiring) { piece() }

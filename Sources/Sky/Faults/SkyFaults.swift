@@ -51,6 +51,11 @@ public struct SkyFaults: Sendable, Equatable {
     /// A page of launches that has one of them again, and another one again with another date.
     case twice
 
+    /// The kinds that need launches or pictures to be simulated: what is recorded stays as it was.
+    public static let ofSimulation: [Kind] = [
+      .shift, .apod, .ties, .past, .empty, .partial, .withdrawn, .absent, .twice,
+    ]
+
     /// The kinds that replace the list of launches for one poll.
     static let glitches: [Kind] = [.past, .empty, .partial]
 
@@ -103,8 +108,11 @@ public struct SkyFaults: Sendable, Equatable {
   private init(rates: [Kind: Double]) { self.rates = rates }
 
   /// Names separated by commas, each with or without `=` and a share from 0 to 1; `all`, `none`.
-  public init(_ text: String) throws(Wrong) {
-    self = .usual
+  ///
+  /// For a recording `all` are those that need no simulation, and others are refused.
+  public init(_ text: String, isRecorded: Bool = false) throws(Wrong) {
+    self = isRecorded ? .none : .usual
+    let kinds = Kind.allCases.filter { !isRecorded || !Kind.ofSimulation.contains($0) }
     for part in text.split(separator: ",") {
       let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = halves[0].filter { $0 != " " }
@@ -117,10 +125,14 @@ public struct SkyFaults: Sendable, Equatable {
       }
       switch name {
       case "none": rates = [:]
-      case "all": for kind in Kind.allCases { rates[kind] = rate ?? kind.usualRate }
+      case "all": for kind in kinds { rates[kind] = rate ?? kind.usualRate }
       default:
         guard let kind = Kind(rawValue: name) else {
           throw Wrong(message: "there is no fault “\(name)”; there are \(Self.names)", unknown: name)
+        }
+        if !kinds.contains(kind), rate != 0 {
+          let names = kinds.map(\.rawValue).joined(separator: ", ")
+          throw Wrong(message: "“\(name)” is of simulated services alone; a recording can have \(names)")
         }
         rates[kind] = rate ?? kind.usualRate
       }

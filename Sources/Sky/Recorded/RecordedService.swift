@@ -8,13 +8,13 @@ import System
 public final class RecordedService: SkyService {
   /// A recorded poll: its rows, or why it had failed.
   public struct Poll: Sendable {
-    public enum Answer: Sendable {
+    public enum Answer: Sendable, Equatable {
       case rows([Value])
       case failure(String)
     }
 
     public let at: SkyTime
-    let answer: Answer
+    public let answer: Answer
 
     public init(at: SkyTime, _ answer: Answer) { (self.at, self.answer) = (at, answer) }
   }

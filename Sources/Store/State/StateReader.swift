@@ -196,7 +196,7 @@ extension StateFile {
   /// The tables with keys and the owners of facts and outputs, by name, each with the number of keys.
   public func storedNames() throws(StoreError) -> [(name: String, keys: Int)] {
     try database.rows(
-      "SELECT name, count FROM nodes WHERE count > 0 UNION ALL"
+      "SELECT name, count FROM nodes WHERE count > 0 AND name NOT LIKE 'pipeline@%' UNION ALL"
         + " SELECT owner, 0 FROM facts WHERE owner NOT IN ('', 'pipeline') UNION ALL SELECT sink, 0 FROM outbox"
     ) { ($0.text(0), Int($0.integer(1))) }
   }

@@ -68,9 +68,33 @@ import Testing
     let lines = try place.flow("backtest", "--json", "--against", "p.yaml", "--over", "rec", "new.yaml")
     let sides = lines.output.split(separator: "\n").compactMap { try? Value.parse(Array($0.utf8)) }
     #expect(sides.map { $0.member("in")?.string } == ["old", "moved", "new"] && sides[1].member("by") == 600)
+    _ = try place.flow(
+      "backtest", "--against", "p.yaml", "--over", "rec", "--page", "b.html", "-n", "1", "new.yaml")
+    #expect(place.text("b.html").contains("7</li>") == false)
+    #expect(place.text("b.html").contains("<li>… and 2 more</li>"))
+    _ = try place.flow("backtest", "--over", "rec", "--page", "b.html", "p.yaml")
+    #expect(place.has("b.html") && !place.text("b.html").contains("<ul>"))
     // Settings are of the new pipeline alone.
     let set = try place.flow("backtest", "--against", "p.yaml", "--set", "least=8", "--over", "rec", "p.yaml")
     #expect(set.output.contains("all\t\t1\t0\t1\t0"), "\(set)")
+  }
+
+  @Test("secrets of both pipelines are redacted")
+  func secrets() throws {
+    let place = try workplace()
+    for (file, name) in [("p.yaml", "OLD_TOKEN"), ("new.yaml", "NEW_TOKEN")] {
+      let text = Self.pipeline("{ map: '{ id: .key, n: .after.n, token: $vars.least }' }")
+      try place.write(file, text.replacing("least: 5", with: "least: '${\(name)}'"))
+    }
+    let environment = ["OLD_TOKEN": "old-s3cret-1", "NEW_TOKEN": "new-s3cret-2"]
+    let words = [
+      "backtest", "--against", "p.yaml", "--over", "rec", "--page", "b.html", "--svg", "b.svg", "new.yaml",
+    ]
+    let seen = try place.flow(words, environment: environment)
+    let lines = try place.flow(words + ["--json"], environment: environment)
+    for text in [seen.output, lines.output, place.text("b.html"), place.text("b.svg")] {
+      #expect(text.contains("***") && !text.contains("s3cret"), "\(text)")
+    }
   }
 
   @Test("a missing recording or pipeline is named")

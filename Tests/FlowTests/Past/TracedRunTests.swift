@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Nodes
+import Store
 import Testing
 
 @testable import flow
@@ -17,6 +18,7 @@ import Testing
     "[{ sort: .n }, { changes: .id }, { delay: 15m }]",
     "[{ dedupe: '[.id, .n]' }, { delay: 5m }]",
     "[{ map: '{ id, n } , { id: (.id + \"+\"), n }' }, { changes: .id }]",
+    "[{ delay: 90m }]",
   ]
 
   /// A recording of hourly polls of up to five rows, some of which fail.
@@ -35,12 +37,15 @@ import Testing
   }
 
   private static func plan(_ steps: String) throws -> Plan {
+    try plan(rest: "steps: \(steps)\nsinks: { log: { jsonl: out.jsonl } }")
+  }
+
+  private static func plan(rest: String) throws -> Plan {
     var reader = PipelineReader(catalog: .all)
     let text = """
       name: p
       sources: { in: { http: 'https://example.org/list.json', every: 1h } }
-      steps: \(steps)
-      sinks: { log: { jsonl: out.jsonl } }
+      \(rest)
       """
     reader.read(path: "p.yaml", Array(text.utf8))
     return try #require(reader.plans.first, "\(reader.problems.sorted)")
@@ -72,10 +77,11 @@ import Testing
       let polls = Self.polls(&random)
       try Self.record(polls, in: place)
       let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: place.path), masking: Secrets())
-      let run = TracedRun(plan, trace.passages)
+      let run = TracedRun(plan, trace)
       let outputs = run.passages.indices.filter { run.isSink(run.passages[$0].node) }
       #expect(
         outputs.map { run.passages[$0].value } == (try Self.outputs(plan, place)).map(\.value))
+      let end = try #require(run.passages.map(\.at).max())
       var ofRow: [Value: [Rehearsal.Output]] = [:]
       for output in outputs {
         let passage = run.passages[output]
@@ -85,6 +91,13 @@ import Testing
         #expect(row.node == "in" && way.map(\.node) == (["in"] + plan.streams[0].steps.map(\.name) + ["log"]))
         let place = try #require(row.row)
         #expect(polls[row.poll.number - 1]?[place] == row.value)
+        // What is held at the end of a recording is sent then.
+        if Self.steps[number].contains("delay: 90m"), passage.at < end {
+          #expect(passage.at - row.at == 5400)
+        }
+        if let type = passage.value.member("type"), type != "removed", way.count == 3 {
+          #expect(passage.value.member("at") == .string(timestamp(row.at)))
+        }
         let id = try #require(row.value.member("id"))
         if ofRow[id] == nil {
           try Self.record(polls.map { $0?.filter { $0.member("id") == id } }, in: alone)
@@ -100,18 +113,105 @@ import Testing
 
   @Test("each row ends somewhere, and those that reach a sink are its outputs")
   func ends() throws {
-    let plan = try Self.plan(Self.steps[1])
+    let plan = try Self.plan(
+      rest: """
+        streams:
+          few: { from: in, steps: \(Self.steps[1]) }
+          all: { from: in, steps: [delay: 90m] }
+        sinks: { log: { jsonl: out.jsonl, from: few }, rest: { jsonl: rest.jsonl, from: all } }
+        """)
     let place = try Workplace()
     var random = SeededNumbers(7)
-    try Self.record(Self.polls(&random), in: place)
+    let polls = Self.polls(&random)
+    try Self.record(polls, in: place)
     let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: place.path), masking: Secrets())
-    let run = TracedRun(plan, trace.passages)
+    let run = TracedRun(plan, trace)
     let rows = Set(run.passages.indices.filter { run.passages[$0].cause == .read })
+    #expect(rows.count == polls.reduce(0) { $0 + ($1?.count ?? 0) })
     let ends = run.ends(of: rows).values.joined()
     #expect(Set(ends.map { $0.way[0] }) == rows)
     let reached = ends.filter { $0.node == nil }.compactMap(\.way.last)
     #expect(reached.sorted() == run.passages.indices.filter { run.isSink(run.passages[$0].node) })
-    #expect(ends.contains { $0.node == "filter" } && ends.contains { $0.node == "changes" })
+    #expect(ends.contains { $0.node == "few/filter" } && ends.contains { $0.node == "few/changes" })
+  }
+
+  /// The trace that a run over a recording, in so many lives, keeps with its state.
+  private static func kept(
+    _ bound: Int, of plan: Plan, over lives: [[[Value]?]], in place: Workplace
+  ) throws -> EventTrace {
+    var plan = plan
+    plan.trace = bound
+    let state = place["p.db"]
+    for end in ["", "-wal", "-shm"] where place.has("p.db\(end)") { try place.remove("p.db\(end)") }
+    for polls in lives {
+      try record(polls, in: place)
+      let log = Log(level: .error) { _ in }
+      let screen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
+      var options = RunOptions(world: .real, log: log, screen: screen)
+      Recordings(folder: place.path).replay(in: &options) { $0 }
+      options.isOnce = true
+      options.state = { _ in try StateFile(path: state, .init(database: .init(sync: .never))) }
+      options.sink = { _, _ in SilentSink() }
+      _ = try VirtualRun(plan, options, start: try options.firstPoll(of: plan)).run()
+    }
+    return try EventTrace(plan, keptIn: StateReader(path: state))
+  }
+
+  private struct Shown: Equatable {
+    let node: String
+    let at: Double
+    let value: Value
+    let row: Int?
+    let origins: [Int]
+
+    init(_ passage: EventTrace.Passage, from first: Int = 0) {
+      (node, value, row) = (passage.node, passage.value, passage.row)
+      at = (passage.at * 1000).rounded() / 1000
+      origins = passage.origins.filter { $0 >= first }.map { $0 - first }
+    }
+  }
+
+  @Test("the trace that is kept with the state is that of the recording", arguments: steps.indices)
+  func kept(_ number: Int) throws {
+    let plan = try Self.plan(Self.steps[number])
+    let place = try Workplace()
+    for seed in 0..<4 {
+      var random = SeededNumbers(UInt64(number * 100 + seed + 1))
+      let polls = Self.polls(&random)
+      try Self.record(polls, in: place)
+      let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: place.path), masking: Secrets())
+      let all = trace.passages
+      let kept = try Self.kept(10_000, of: plan, over: [polls], in: place).passages
+      #expect(kept.map { Shown($0) } == all.map { Shown($0) }, "seed \(seed)")
+      // The last ones, all of what became of at least 20 events that were read.
+      let last = try Self.kept(20, of: plan, over: [polls], in: place).passages
+      let first = all.count - last.count
+      #expect(last.map { Shown($0).value } == all.dropFirst(first).map { Shown($0).value }, "seed \(seed)")
+      let reads = last.count { $0.cause == .read }
+      #expect((20...30).contains(reads) || reads == all.count { $0.cause == .read }, "\(reads)")
+    }
+  }
+
+  @Test("the trace goes on in the next run, where a row is compared with one of the run before")
+  func resumed() throws {
+    let plan = try Self.plan("[{ changes: .id }, { filter: .after.n > 2 }]")
+    let place = try Workplace()
+    func row(_ n: Int) -> [Value] { [.record([("id", "k"), ("n", .number(n))])] }
+    let trace = try Self.kept(
+      100, of: plan, over: [[row(1), row(5)], [nil, nil, row(5), row(2)]], in: place)
+    let run = TracedRun(plan, trace)
+    #expect(
+      run.passages.map {
+        "\($0.node) \($0.value.member("n") ?? $0.value.member("after")?.member("n") ?? .null)"
+      } == [
+        "in 1", "in 5", "changes 5", "filter 5", "log 5", "in 5", "in 2", "changes 2",
+      ])
+    let rows = run.passages.indices.filter { run.passages[$0].cause == .read }
+    #expect(run.passages.indices.map { run.way(to: $0).first } == [0, 1, 1, 1, 1, 5, 6, 6])
+    let ends = run.ends(of: Set(rows))
+    #expect(rows.map { ends[$0]?.map { $0.node ?? "" } } == [["changes"], [""], ["changes"], ["filter"]])
+    let changes = try #require(run.nodes["changes"])
+    #expect(run.formers(for: changes) == [0: nil, 1: 0, 5: 1, 6: 5])
   }
 
   @Test("a pipeline differs in nothing from itself", arguments: steps.indices)
@@ -126,6 +226,10 @@ import Testing
       #expect(findings.count == outputs.count && findings.allSatisfy { $0.side == .both })
     }
   }
+}
+
+private final class SilentSink: Sink {
+  func take(_ event: Event) {}
 }
 
 private struct SeededNumbers: RandomNumberGenerator {

@@ -141,7 +141,217 @@ import Testing
     #expect(seen.output.contains("in              \(row)\n  counted/window  "), "\(seen)")
     #expect(!seen.output.contains("emit"), "\(seen)")
     let other = try place.flow("why", "p.yaml", "3", "--over", "rec")
-    #expect(other.output.contains("named/window  made of several of the events before"), "\(other)")
+    #expect(other.output.contains("named/window  made of events before, which are not known"), "\(other)")
+    // Each row is read once, however many readers there are.
+    let not = try place.flow("why-not", "p.yaml", "a", "--over", "rec")
+    #expect(
+      not.output.split(separator: "\n").filter { $0.hasPrefix("2026") } == [
+        "2026-01-01T00:00:00Z  ended by parted/changes", "2026-01-01T00:00:00Z  went into counted/window",
+        "2026-01-01T00:00:00Z  went into named/window", "2026-01-01T01:00:00Z  put out by a",
+        "2026-01-01T01:00:00Z  put out by b", "2026-01-01T01:00:00Z  went into named/window",
+      ], "\(not)")
+    #expect(not.output.contains("ends here: nothing is known to have come of it (collect"), "\(not)")
+  }
+
+  private func workplace(steps: String, hours: String...) throws -> Workplace {
+    let place = try Workplace(
+      """
+      name: p
+      vars: { token: '${TOKEN:-none}' }
+      sources: { in: { http: 'https://example.org/list.json', every: 1h } }
+      steps:
+      \(steps)
+      sinks: { log: { jsonl: out.jsonl } }
+      """)
+    let polls = hours.enumerated().map { hour, rows in
+      #"{"at":"2026-01-01T0\#(hour):00:00Z",\#(rows),"coverage":"complete"}"#
+    }
+    try place.record(polls.joined(separator: "\n"))
+    return place
+  }
+
+  @Test("a row that was held is of its own poll, also where later polls have an equal one")
+  func held() throws {
+    let row = #""rows":[{"id":"a"}]"#
+    let place = try workplace(steps: "  - delay: 90m", hours: row, row, #""rows":[]"#, #""rows":[]"#)
+    let seen = try place.flow("why", "p.yaml", "a", "--over", "rec")
+    let polls = seen.output.split(separator: "\n").filter { $0.contains("poll ") }
+    #expect(polls.count == 2 && polls[0].contains("poll 1") && polls[1].contains("poll 2"), "\(seen)")
+    #expect(seen.output.components(separatedBy: "held for 1h30m").count == 3, "\(seen)")
+  }
+
+  @Test("a window is of all rows in it, or of the last row in it where it has none of them")
+  func windows() throws {
+    let hours = [#""rows":[{"id":"a","n":1}]"#, #""rows":[{"id":"a","n":2}]"#, #""rows":[{"id":"a","n":3}]"#]
+    let whole = try workplace(
+      steps: "  - window: { tumbling: 2h, key: .id }", hours: hours[0], hours[1], hours[2])
+    let seen = try whole.flow("why", "p.yaml", "a", "--over", "rec")
+    #expect(
+      seen.output.contains(#"row 0: {"id":"a","n":2}"#)
+        && seen.output.contains(#"with what in sent at 2026-01-01T00:00:00Z: {"id":"a","n":1}"#), "\(seen)")
+    let count = try workplace(
+      steps: "  - window: { tumbling: 2h, key: .id, emit: length }", hours: hours[0], hours[1], hours[2])
+    let last = try count.flow("why", "p.yaml", "a", "--over", "rec")
+    #expect(last.output.contains("in      poll 2 at 2026-01-01T01:00:00Z"), "\(last)")
+  }
+
+  @Test("polls in turn count as one where all that became of a row is the same")
+  func repeated() throws {
+    let row = #""rows":[{"id":"a"}]"#
+    let place = try workplace(
+      steps: "  - throttle: { for: 3h, latest: false }", hours: row, row, row, row, row)
+    let seen = try place.flow("why-not", "p.yaml", "a", "--over", "rec", "-n", "9")
+    #expect(
+      seen.output.split(separator: "\n").filter { $0.hasPrefix("2026") } == [
+        "2026-01-01T00:00:00Z  put out by log",
+        "2026-01-01T01:00:00Z  went into throttle; the same in 2 polls, until 2026-01-01T02:00:00Z",
+        "2026-01-01T03:00:00Z  put out by log", "2026-01-01T04:00:00Z  went into throttle",
+      ], "\(seen)")
+  }
+
+  @Test("a row is compared with the one before of its own entry and key, which names it too")
+  func entries() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { http: { url: 'https://example.org/\\(.)', each: [x, y] }, every: 1h } }
+      steps: [changes: { key: .id, watch: [.n], types: [changed] }]
+      sinks: { log: { jsonl: out.jsonl } }
+      """)
+    let polls = ["0", "1", "2"].flatMap { hour in
+      ["x", "y"].map { entry in
+        let rows = #"{"id":1,"n":"\#(entry)","m":\#(hour)}"# + (hour == "2" ? #",{"id":2}"# : "")
+        return
+          #"{"at":"2026-01-01T0\#(hour):00:00Z","meta":{"each":"\#(entry)"},"rows":[\#(rows)],"coverage":"complete"}"#
+      }
+    }
+    try place.record(polls.joined(separator: "\n"))
+    func ends(_ key: String) throws -> [Substring] {
+      try place.flow("why-not", "p.yaml", key, "--over", "rec", "-n", "9").output.split(separator: "\n")
+        .filter { $0.contains("ends here") }
+    }
+    let first =
+      "  changes  ends here: it is the first of its key: the baseline that later polls are compared with"
+    let same = "  changes  ends here: it differs from the one before in /m, which it does not report"
+    #expect(try ends(#"["y",1]"#).map(String.init) == [first, same, same])
+    #expect(try ends("1").map(String.init) == [first, first, same, same, same, same])
+    // It is new, which is not reported either; nothing before it says so.
+    let new = try ends(#"["x",2]"#)
+    #expect(
+      new.count == 1 && new[0].hasPrefix("  changes  ends here: nothing is known to have come of it"),
+      "\(new)")
+  }
+
+  @Test("the row of the other side is part of what a join sends")
+  func joined() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources:
+        in: { http: 'https://example.org/list.json', every: 1h }
+        other: { http: 'https://example.org/other.json', every: 1h }
+      streams: { both: { from: in, steps: [{ join: { with: other, key: .id, as: place, wait: true } }] } }
+      sinks: { log: { jsonl: out.jsonl, from: both } }
+      """)
+    try place.record(#"{"at":"2026-01-01T00:00:00Z","rows":[{"id":1,"name":"a"}],"coverage":"complete"}"#)
+    try place.write(
+      "rec/other.jsonl",
+      #"{"at":"2026-01-01T00:00:00Z","rows":[{"id":1,"pad":"cape"}],"coverage":"complete"}"# + "\n")
+    let seen = try place.flow("why", "p.yaml", "1", "--over", "rec")
+    #expect(
+      seen.output.contains(#"with what other sent at 2026-01-01T00:00:00Z: {"id":1,"pad":"cape"}"#), "\(seen)"
+    )
+    let side = try place.flow("why-not", "p.yaml", "cape", "--over", "rec")
+    #expect(side.output.hasPrefix("2026-01-01T00:00:00Z  put out by log\n"), "\(side)")
+  }
+
+  @Test("an expression of several lines is shown on one, and of several outputs the one that was sent")
+  func texts() throws {
+    let place = try workplace(
+      steps: """
+          - filter: |
+              .n == 1
+              and .id != "b"
+          - map: '{ id, n }, { id: "x", n: 2 }'
+        """, hours: #""rows":[{"id":"a","n":1}]"#)
+    let seen = try place.flow("why", "p.yaml", "x", "--over", "rec")
+    #expect(seen.output.contains(#"where .n == 1 and .id != "b" → true"#), "\(seen)")
+    #expect(
+      seen.output.contains(#"  map     passed on at"#) && !seen.output.contains("map     to"), "\(seen)")
+  }
+
+  @Test("a secret is redacted before a long line is cut")
+  func secrets() throws {
+    let place = try workplace(
+      steps: """
+          - map: '{ id, token: $vars.token }'
+          - filter: .token == "x"
+        """, hours: #""rows":[{"id":"a"}]"#)
+    let secret = (0..<50).map { "s3\($0)" }.joined()
+    for words in [
+      ["why-not", "p.yaml", "a"], ["why-not", "p.yaml", "a", "--json"],
+    ] {
+      let seen = try place.flow(words + ["--over", "rec"], environment: ["TOKEN": secret])
+      #expect(seen.output.contains("***") && !seen.output.contains("s30s31"), "\(seen)")
+    }
+  }
+
+  @Test("the trace that a pipeline keeps with its state, with each attempt of a sink, without a recording")
+  func kept() throws {
+    let place = try Workplace(
+      """
+      name: p
+      trace: 8 events
+      sources: { in: { exec: [cat, rows.json], every: 1h } }
+      steps: [changes: { key: .id }]
+      sinks:
+        log: { jsonl: out.jsonl }
+        tell: { exec: { command: [sh, -c, 'cat > /dev/null; exit 7'], attempts: 2, backoff: 10ms } }
+      """)
+    func run(_ rows: String) throws {
+      try place.write("rows.json", rows)
+      _ = try place.run("--once", "--state", "st")
+    }
+    let none = try place.flow("why", "p.yaml", "a", "--state", ".")
+    #expect(
+      none.status == 1 && none.errors.contains("has no trace of p yet: runs with state keep it"), "\(none)")
+    try run(#"[{"id":"a","n":1},{"id":"b","n":1}]"#)
+    try run(#"[{"id":"a","n":2},{"id":"b","n":1}]"#)
+    let seen = try place.flow("why", "p.yaml", "a", "--state", "st")
+    let lines = seen.output.split(separator: "\n").map(String.init)
+    #expect(seen.status == 0 && lines.count == 12, "\(seen)")
+    #expect(
+      lines.first?.hasPrefix("log  ") == true && lines.first?.hasSuffix("~ changed  a  n: 1 → 2") == true)
+    #expect(lines.dropFirst().first?.hasSuffix(#"row 0: {"id":"a","n":2}"#) == true)
+    let attempts = lines.filter { $0.contains("attempt ") }
+    #expect(
+      attempts.count == 2 && attempts[0].contains("exit status 7; next try at 20")
+        && attempts[1].hasSuffix("exit status 7; given up, a dead letter now"), "\(seen)")
+    let json = try place.flow("why", "p.yaml", "a", "--state", "st", "--json", "-n", "1")
+    let tell = try Value.parse(Array(json.output.utf8)).member("steps")?.items?.last
+    #expect(tell?.member("attempts")?.items?.count == 2, "\(json)")
+    let not = try place.flow("why-not", "p.yaml", "b", "--state", "st")
+    #expect(
+      not.output.contains("ends here: it is the first of its key: the baseline")
+        && not.output.contains("ends here: it is as in the poll before"), "\(not)")
+    // The state has the trace beside it, and not as that of a node.
+    let third = try place.flow("run", "--once", "--state", "st", "p.yaml")
+    #expect(!third.errors.contains("belongs to no node"), "\(third)")
+    let shown = try place.flow("state", "show", "p", "pipeline", "--state", "st")
+    #expect(shown.status != 0 && shown.output.isEmpty, "\(shown)")
+    for _ in 0..<5 { try run(#"[{"id":"c","n":1},{"id":"d","n":1}]"#) }
+    let gone = try place.flow("why-not", "p.yaml", "a", "--state", "st")
+    #expect(gone.status == 1 && gone.errors.contains("has read no row “a” since 20"), "\(gone)")
+  }
+
+  @Test(
+    "on a terminal the headline has colors, not their codes",
+    .enabled(if: RunOutputTests.hasTerminal, "there is no script(1) to make a terminal"))
+  func colors() throws {
+    let place = try workplace()
+    let seen = try place.shell(
+      "script -qec \"$0 why p.yaml a --over rec -n 1\" /dev/null", environment: ["TERM": "xterm-256color"])
+    #expect(seen.output.contains("\u{1B}[") && !seen.output.contains("u001b"), "\(seen)")
   }
 
   @Test("what is not there is named, and what may have been meant")
@@ -160,6 +370,12 @@ import Testing
         && near.errors == "flow why-not: p has read no row “lanp”; did you mean “lamp”?\n", "\(near)")
     #expect(try place.flow("why", "q.yaml", "a", "--over", "rec").status == 2)
     let bare = try place.flow("why-not", "p.yaml", "a")
-    #expect(bare.status == 2 && bare.errors.contains("flow run --record FOLDER records its polls"), "\(bare)")
+    #expect(bare.status == 2 && bare.errors.contains("write trace: 1000 events into p.yaml"), "\(bare)")
+    #expect(bare.errors.contains("--over FOLDER traces a run over a recording"), "\(bare)")
+    try place.write("s.yaml", "sources: { in: stdin }\nsinks: { log: null }\n")
+    let unpolled = try place.flow("why", "s.yaml", "a", "--over", "rec")
+    #expect(
+      unpolled.status == 2 && unpolled.errors.contains("--over: s.yaml has no source that is polled"),
+      "\(unpolled)")
   }
 }

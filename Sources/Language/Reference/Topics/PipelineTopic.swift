@@ -28,7 +28,9 @@ extension Topic {
         """
         Only `sources` and `sinks` are required. With `on_stop: keep`, the default, events that steps hold when the \
         pipeline stops wait for the next run; `flush` sends them before the end. `fsync: never` trades safety at a \
-        power cut for speed. Keys that begin with `x-` are ignored: they are a place for YAML anchors. `epoch` takes:
+        power cut for speed. With `trace: 1000 events` the last thousand events that sources have read are kept with \
+        the state on this machine, and what became of each: `flow why` and `flow why-not` show it. Keys that begin with \
+        `x-` are ignored: they are a place for YAML anchors. `epoch` takes:
         """),
       .options(EpochOptions.all),
       .heading("Values"),

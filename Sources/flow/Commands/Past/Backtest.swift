@@ -28,9 +28,15 @@ struct Backtest {
 
   /// In the order of their times.
   let findings: [Finding]
+  /// Redacts secrets in what is shown.
+  let masked: (String) -> String
 
   /// Without another pipeline to compare with, all outputs are of both.
-  init(_ new: [Rehearsal.Output], against old: [Rehearsal.Output]?) {
+  init(
+    _ new: [Rehearsal.Output], against old: [Rehearsal.Output]?,
+    masked: @escaping (String) -> String = { $0 }
+  ) {
+    self.masked = masked
     guard let old else {
       findings = new.map { Finding(output: $0, side: .both) }
       return
@@ -122,7 +128,8 @@ struct Backtest {
           }
           let color = ["both": "#888", "new": "#1a7f37", "old": "#cf222e"][finding.side.name] ?? "#bf8700"
           let text = MarkupText.escaped(
-            printable("\(timestamp(at)) \(finding.side.name) \(finding.output.value)").clipped(to: 200))
+            printable(masked("\(timestamp(at)) \(finding.side.name) \(finding.output.value)")).clipped(
+              to: 200))
           lines.append(
             "<circle cx=\"\(x(at))\" cy=\"\(y)\" r=\"4\" fill=\"\(color)\"><title>\(text)</title></circle>")
         }

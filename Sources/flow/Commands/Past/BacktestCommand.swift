@@ -14,7 +14,7 @@ enum BacktestCommand {
   static let page = CommandOption(
     "page", .path("FILE"), "write the drawing, the table and the differences as a web page")
   static let limit = CommandOption(
-    "limit", short: "n", .value("NUM"), "show at most NUM differences one by one (20)")
+    "limit", short: "n", .value("NUM"), "show at most NUM differences one by one, also on the page (20)")
   static let set = CommandOption(
     "set", .value("NAME=VALUE"), "set one of the vars of NEW, with VALUE as in YAML; may be repeated")
 
@@ -44,14 +44,16 @@ enum BacktestCommand {
     guard let new = try read(arguments.operands[0], arguments) else { return ExitStatus.usage }
     let outputs = try Rehearsal(of: new.plan, over: recordings, masking: new.secrets).outputs
     var others: [Rehearsal.Output]?
+    var secrets = new.secrets
     if let oldName {
       guard let old = try read(oldName, arguments, isSet: false) else { return ExitStatus.usage }
       others = try old.outputs(over: recordings, named: new.plan)
+      for secret in old.secrets.all { secrets.insert(secret) }
     }
-    let backtest = Backtest(outputs, against: others)
+    let backtest = Backtest(outputs, against: others) { [secrets] in secrets.masked($0) }
     let names = (new: arguments.operands[0], old: oldName)
     for (path, text) in [
-      (arguments.text(svg), { backtest.svg(names) }), (arguments.text(page), { html(backtest, names) }),
+      (arguments.text(svg), { backtest.svg(names) }), (arguments.text(page), { html(backtest, names, most) }),
     ] {
       guard let path else { continue }
       try WholeFile(path: path, mode: 0o644, syncs: false, disk: SystemDisk()).write(Array(text().utf8))
@@ -91,7 +93,8 @@ enum BacktestCommand {
         ("in", .string(finding.side.name)),
       ]
       if case .moved(let seconds) = finding.side { members.append(("by", .number(seconds))) }
-      guard output.put(Value.record(members + [("value", finding.output.value)]).json) else { break }
+      let record = Value.record(members + [("value", finding.output.value)])
+      guard output.put(Array(backtest.masked(record.description).utf8)) else { break }
     }
     let isSame = !backtest.findings.contains { $0.side != .both }
     let status = output.end()
@@ -110,17 +113,22 @@ enum BacktestCommand {
     return [["day", "sink"] + titles] + days + [["all", ""] + sides.map { String(sums[$0] ?? 0) }]
   }
 
-  private static func html(_ backtest: Backtest, _ names: (new: String, old: String?)) -> String {
-    func escaped(_ text: String) -> String { MarkupText.escaped(printable(text)) }
+  private static func html(
+    _ backtest: Backtest, _ names: (new: String, old: String?), _ most: Int
+  ) -> String {
+    func escaped(_ text: String) -> String { MarkupText.escaped(printable(backtest.masked(text))) }
     let title = escaped(names.new + (names.old.map { " against \($0)" } ?? ""))
     let rows = rows(backtest, names).enumerated().map { index, cells in
       let tag = index == 0 ? "th" : "td"
       return "<tr>" + cells.map { "<\(tag)>\(escaped($0))</\(tag)>" }.joined() + "</tr>"
     }
     let line = TailLine(time: TailTime(isUTC: true), paint: Paint.off)
-    let differences = backtest.findings.filter { $0.side != .both }.map { finding in
+    let differences = backtest.findings.filter { $0.side != .both }
+    var items = differences.prefix(most).map { finding in
       "<li>\(head(finding.side)) \(escaped(line.lines(entry(finding.output)).joined(separator: " ")))</li>"
     }
+    if differences.count > most { items.append("<li>… and \(differences.count - most) more</li>") }
+    let list = items.isEmpty ? "" : "<ul>\n\(items.joined(separator: "\n"))\n</ul>\n"
     return """
       <!doctype html>
       <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -136,10 +144,7 @@ enum BacktestCommand {
       \(backtest.svg(names))<table>
       \(rows.joined(separator: "\n"))
       </table>
-      <ul>
-      \(differences.joined(separator: "\n"))
-      </ul>
-      </html>
+      \(list)</html>
 
       """
   }
@@ -162,7 +167,7 @@ enum BacktestCommand {
     for finding in differences.prefix(most) {
       let head = Self.head(finding.side).padded(to: 16)
       let texts = line.lines(Self.entry(finding.output))
-      for (index, text) in texts.enumerated() {
+      for (index, text) in texts.map(backtest.masked).enumerated() {
         Terminal.say((index == 0 ? head : String(repeating: " ", count: 16)) + text + "\n")
       }
     }

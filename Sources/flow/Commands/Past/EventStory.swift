@@ -6,7 +6,8 @@ import Language
 ///
 ///     in      poll 5 at 2026-01-02T03:00:00Z, row 0: {"id":1,"n":2}
 ///     changes {"type":"changed", …}
-///     filter  ends here: where .after.n > $vars.least → false: 2, 5
+///     filter  ends here
+///             where .after.n > $vars.least → false: 2, 5
 struct EventStory {
   /// An expression of a node, and what it and its parts were for the event.
   struct Reading {
@@ -22,9 +23,13 @@ struct EventStory {
     /// What it sent, or was given where it is a sink; nil where the way ends.
     let sent: TracedRun.Passage?
     let taken: TracedRun.Passage?
+    /// The other events that it was made of.
+    var others: [TracedRun.Passage] = []
     let readings: [Reading]
     /// Why the way ends, where that is known.
     var reason: String?
+    /// What a sink did with it, where it delivers.
+    var attempts: [OutputAttempt] = []
 
     /// How long it has held the event, in seconds.
     var held: Double? {
@@ -34,6 +39,11 @@ struct EventStory {
   }
 
   let steps: [Step]
+
+  /// Whether the last node is known to have put nothing out.
+  var isEnded: Bool {
+    steps.last.map { $0.sent == nil && ($0.reason != nil || $0.node.isDirect || $0.isDecided) } ?? false
+  }
 
   /// - Parameters:
   ///   - end: The node that sent nothing for the last passage of the way.
@@ -45,7 +55,11 @@ struct EventStory {
       let passage = run.passages[index]
       guard let node = run.nodes[passage.node] else { continue }
       steps.append(
-        Step(node: node, sent: passage, taken: taken, readings: Self.readings(of: node, taking: taken)))
+        Step(
+          node: node, sent: passage, taken: taken,
+          others: passage.origins.dropLast().map { run.passages[$0] },
+          readings: Self.readings(of: node, taking: taken),
+          attempts: run.trace.output(of: index)?.attempts ?? []))
       taken = passage
     }
     if let node = end.flatMap({ run.nodes[$0] }) {
@@ -59,28 +73,27 @@ struct EventStory {
 
   private static func readings(of node: TracedRun.Node, taking passage: TracedRun.Passage?) -> [Reading] {
     guard let passage else { return [] }
-    let world = World.still(at: passage.at)
+    let world = World.now { [at = passage.at] in at }
     func value(_ expression: Expression) throws -> Value {
       try Evaluation(expression, in: world).first(passage.event) ?? .null
     }
-    return node.expressions.compactMap { name, given in
-      // One with variables of its step alone, as scan has, cannot be repeated.
-      guard let expression = try? Expression(given.text, scope: given.scope) else { return nil }
+    return node.expressions.map { name, expression in
       let parts = expression.reads.compactMap { part in (try? value(part)).map { (part.text, $0) } }
+      let lines = expression.text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
       return Reading(
-        option: name, text: given.text.split(whereSeparator: \.isNewline).joined(),
-        outcome: Result { try value(expression) }, parts: parts)
+        option: name, text: lines.joined(separator: " "), outcome: Result { try value(expression) },
+        parts: parts)
     }
   }
 
   // MARK: - As lines
 
   /// Below a headline that shows the last event.
-  func lines(width: Int?) -> [String] {
+  func lines(width: Int?, hiding secrets: Secrets) -> [String] {
     let margin = (steps.map(\.node.name.columns).max() ?? 0) + 4
     let last = steps.last?.sent?.value
     return steps.flatMap { step in
-      let texts = step.texts(besides: last)
+      let texts = step.texts(besides: last, ShownValues(secrets: secrets))
       return texts.enumerated().map { index, text in
         let head = index == 0 ? "  " + printable(step.node.name) : ""
         let line = head.padded(to: margin) + printable(text)
@@ -106,6 +119,7 @@ struct EventStory {
           }
           if sent.origins.count > 1 { members.append(("events", .number(sent.origins.count))) }
           if let held = step.held { members.append(("held", .number(held))) }
+          if !step.attempts.isEmpty { members.append(("attempts", .array(step.attempts.map(\.json)))) }
           members.append(("value", sent.value))
         } else {
           members.append(("ends", .bool(true)))
@@ -117,15 +131,23 @@ struct EventStory {
   }
 }
 
+/// Values as text without secrets, cut to what fits into a line.
+private struct ShownValues {
+  let secrets: Secrets
+
+  // A part of a secret would not be known any more.
+  func excerpt(of value: Value) -> String { Engine.excerpt(of: secrets.masked(value.description)) }
+}
+
 extension EventStory.Step {
   /// What the node did, line by line; an event that is shown elsewhere is not repeated.
-  fileprivate func texts(besides shown: Value?) -> [String] {
-    guard let sent else { return ends }
+  fileprivate func texts(besides shown: Value?, _ values: ShownValues) -> [String] {
+    guard let sent else { return ends(values) }
     var texts: [String] = []
     if sent.cause == .read {
       let poll = sent.poll.number > 0 ? "poll \(sent.poll.number) at" : "read at"
       let row = sent.row.map { ", row \($0)" } ?? ""
-      return ["\(poll) \(timestamp(sent.poll.at))\(row): \(excerpt(of: sent.value))"]
+      return ["\(poll) \(timestamp(sent.poll.at))\(row): \(values.excerpt(of: sent.value))"]
     }
     if let held {
       let time = DurationText.format(.milliseconds(Int((held * 1000).rounded())))
@@ -133,18 +155,48 @@ extension EventStory.Step {
     } else if sent.cause == .poll {
       texts.append("at the end of the poll of \(timestamp(sent.poll.at))")
     }
-    if sent.origins.isEmpty { texts.append("made of several of the events before") }
-    if sent.origins.count > 1 { texts.append("from \(sent.origins.count) events; the last is shown") }
-    texts += readings.filter { $0.value != sent.value || node.isFilter }.map(\.line)
-    if sent.value != taken?.value, sent.value != shown { texts.append("→ \(excerpt(of: sent.value))") }
-    if !texts.isEmpty { return texts }
-    return ["\(node.readers.isEmpty ? "given at" : "passed on at") \(timestamp(sent.at))"]
+    if sent.origins.isEmpty { texts.append("made of events before, which are not known") }
+    for other in others.suffix(3) {
+      texts.append(
+        "with what \(other.node) sent at \(timestamp(other.at)): \(values.excerpt(of: other.value))")
+    }
+    if others.count > 3 { texts.append("and with \(others.count - 3) events before") }
+    // One of the outputs of a shape is what it sent.
+    texts += readings.filter { $0.option != node.shape && ($0.value != sent.value || node.isFilter) }
+      .map { $0.line(values) }
+    if sent.value != taken?.value, sent.value != shown { texts.append("→ \(values.excerpt(of: sent.value))") }
+    if texts.isEmpty {
+      texts = ["\(node.readers.isEmpty ? "given at" : "passed on at") \(timestamp(sent.at))"]
+    }
+    return texts + attempts.enumerated().map { "attempt \($0 + 1) \($1.line(values))" }
   }
 
-  private var ends: [String] {
-    let isDecided = node.isFilter || node.readers.isEmpty
-    let reason = reason ?? (isDecided && !readings.isEmpty ? nil : "nothing came of it (\(node.summary))")
-    return ["ends here" + (reason.map { ": \($0)" } ?? "")] + readings.map(\.line)
+  private func ends(_ values: ShownValues) -> [String] {
+    var reason = reason
+    if reason == nil, !isDecided {
+      reason = "nothing \(node.isDirect ? "came" : "is known to have come") of it (\(node.summary))"
+    }
+    return ["ends here" + (reason.map { ": \($0)" } ?? "")] + readings.map { $0.line(values) }
+  }
+
+  /// Whether the readings say why it ends here.
+  fileprivate var isDecided: Bool {
+    readings.contains { $0.value == nil } || (node.isFilter || node.readers.isEmpty) && !readings.isEmpty
+  }
+}
+
+extension OutputAttempt {
+  fileprivate func line(_ values: ShownValues) -> String {
+    guard let failure else { return "at \(timestamp(at)): delivered" }
+    let end = next.map { "next try at \(timestamp($0))" } ?? "given up, a dead letter now"
+    return "at \(timestamp(at)): \(values.secrets.masked(failure)); \(end)"
+  }
+
+  fileprivate var json: Value {
+    var members: [(String, Value)] = [("at", .string(timestamp(at)))]
+    if let failure { members.append(("failure", .string(failure))) }
+    if let next { members.append(("next", .string(timestamp(next)))) }
+    return .record(members)
   }
 }
 
@@ -152,14 +204,14 @@ extension EventStory.Reading {
   fileprivate var value: Value? { try? outcome.get() }
 
   /// The expression with its values, as in `where .provider == $vars.provider → false: "ULA", "SpaceX"`.
-  fileprivate var line: String {
+  fileprivate func line(_ values: ShownValues) -> String {
     let result: String
     switch outcome {
-    case .success(let value): result = excerpt(of: value)
-    case .failure(let error): result = "error: \(error)"
+    case .success(let value): result = values.excerpt(of: value)
+    case .failure(let error): result = "error: \(values.secrets.masked("\(error)"))"
     }
-    let values = parts.map { excerpt(of: $0.value) }.joined(separator: ", ")
-    return "\(option) \(text.clipped(to: 100)) → \(result)\(values.isEmpty ? "" : ": \(values)")"
+    let parts = parts.map { values.excerpt(of: $0.value) }.joined(separator: ", ")
+    return "\(option) \(text.clipped(to: 100)) → \(result)\(parts.isEmpty ? "" : ": \(parts)")"
   }
 
   fileprivate var json: Value {

@@ -22,11 +22,11 @@ struct Rehearsal {
     of plan: Plan, over recordings: Recordings, masking secrets: Secrets
   ) throws -> EventTrace {
     let rehearsal = try Rehearsal(of: plan, over: recordings, masking: secrets, isTraced: true)
-    return rehearsal.trace ?? EventTrace(plan) { 0 }
+    return rehearsal.trace ?? EventTrace(plan)
   }
 
   init(of plan: Plan, over recordings: Recordings, masking secrets: Secrets, isTraced: Bool = false) throws {
-    try RunRecording.checkReplayed(plan, recordings)
+    try RunRecording.checkReplayed(plan, recordings, by: "--over")
     let noted = Locked<[Output]>([])
     let errors = Locked<[String]>([])
     let log = Log(level: .error) { entry in errors.withLock { $0.append("\(entry.node): \(entry.message)") } }
@@ -40,13 +40,12 @@ struct Rehearsal {
     let now = { @Sendable [elapsed = run.elapsed] in
       ((start + elapsed() / .seconds(1)) * 1000).rounded() / 1000
     }
-    let trace = isTraced ? EventTrace(plan, clock: now) : nil
+    let trace = isTraced ? EventTrace(plan) : nil
     self.trace = trace
     _ = try run.run(options: { options in
-      trace?.follow(&options)
+      trace?.follow(&options, of: plan, at: now)
       options.sink = { sink, _ in
         NotedSink { event in
-          if let trace { return trace.note(sink.name, event) }
           noted.withLock { $0.append(Output(sink: sink.name, at: now(), value: event.value.detach())) }
         }
       }

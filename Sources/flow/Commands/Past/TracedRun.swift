@@ -4,7 +4,7 @@ import Language
 
 /// The events of a run that was traced: where each came from, and what became of it.
 ///
-///     let run = TracedRun(plan, trace.passages)
+///     let run = TracedRun(plan, trace)
 ///     run.way(to: run.outputs(that: wanted).last)  // from its row to the sink
 struct TracedRun {
   typealias Passage = EventTrace.Passage
@@ -15,13 +15,21 @@ struct TracedRun {
     let kind: String
     /// What it does, as a phrase.
     let summary: String
-    /// The names of the options with expressions, and these.
+    /// The names of the options with expressions that can be evaluated again, and these.
     let expressions: [(name: String, expression: Expression)]
     let comparesPolls: Bool
     /// Whether it sends events as they are, or not at all.
     let isFilter: Bool
+    /// Whether it holds nothing.
+    let isDirect: Bool
+    /// The option whose outputs it sends.
+    let shape: String?
+    let keepsKeys: Bool
     /// The nodes that read it; none of a sink.
     var readers: [String] = []
+
+    /// By what it knows a row again.
+    var keys: [Expression] { expressions.filter { ["key", "by"].contains($0.name) }.map(\.expression) }
   }
 
   /// The end of the way of an event: the last passages, and the node that put nothing out for it; nil for a sink.
@@ -31,49 +39,60 @@ struct TracedRun {
   }
 
   let plan: Plan
+  let trace: EventTrace
   let passages: [Passage]
   let nodes: [String: Node]
-  private let keys: [Expression]
+  private let firstPolls: [String: Int]
+  /// The keys by which events behind a node are known.
+  private let keys: [String: [Evaluation]]
+  /// What the evaluations take for the present time.
+  private let time = LaneLocal(0.0)
 
-  init(_ plan: Plan, _ passages: [Passage]) {
-    self.plan = plan
-    self.passages = passages
+  init(_ plan: Plan, _ trace: EventTrace) {
+    (self.plan, self.trace) = (plan, trace)
+    passages = trace.passages
+    firstPolls = trace.firstPolls
     let nodes = Self.nodes(of: plan)
     self.nodes = nodes
-    var keys: [Expression] = []
-    for (name, key) in nodes.values.flatMap(\.expressions) where ["key", "by"].contains(name) {
-      guard !keys.contains(where: { $0.text == key.text }) else { continue }
-      if let key = try? Expression(key.text, scope: plan.scope) { keys.append(key) }
+    let world = World.now { [time] in time.value }
+    keys = nodes.mapValues { node in
+      var (texts, left, known): (Set<String>, [String], Set<String>) = ([], node.readers, [])
+      var keys: [Evaluation] = []
+      while let name = left.popLast(), let reader = nodes[name] {
+        guard known.insert(name).inserted else { continue }
+        for key in reader.keys where texts.insert(key.text).inserted {
+          keys.append(Evaluation(key, in: world))
+        }
+        if reader.keepsKeys { left += reader.readers }
+      }
+      return keys
     }
-    self.keys = keys
   }
 
   private static func nodes(of plan: Plan) -> [String: Node] {
-    func readers(of name: String) -> [String] {
-      plan.streams.flatMap { stream in
-        let sides = stream.steps.filter { $0.reads.contains(name) }.map(\.name)
-        guard stream.from.contains(name) else { return sides }
-        return sides + (stream.steps.first.map { [$0.name] } ?? readers(of: stream.name))
-      } + plan.sinks.filter { $0.from.contains(name) }.map(\.name)
-    }
+    let readers = plan.readers
     var nodes: [String: Node] = [:]
-    func add(_ name: String, _ spec: NodeSpec, _ expressions: [(String, Expression)], _ readers: [String]) {
+    func add(_ name: String, _ spec: NodeSpec, _ given: [(String, Expression)]) {
+      let expressions = given.compactMap { name, given in
+        // One with variables of its step alone, as scan has, cannot be evaluated again.
+        (try? Expression(given.text, scope: given.scope)).map { (name: name, expression: $0) }
+      }
       nodes[name] = Node(
         name: name, kind: spec.kind, summary: spec.summary, expressions: expressions,
-        comparesPolls: spec.comparesPolls, isFilter: spec.passesEach, readers: readers)
+        comparesPolls: spec.comparesPolls, isFilter: spec.passesEach, isDirect: spec.handlesEachAlone,
+        shape: spec.sentOption, keepsKeys: spec.keepsKeys, readers: readers[name] ?? [])
     }
-    for source in plan.sources { add(source.name, source.spec, [], readers(of: source.name)) }
+    for source in plan.sources { add(source.name, source.spec, []) }
     for stream in plan.streams {
-      for (index, step) in stream.steps.enumerated() {
-        let next = index + 1 < stream.steps.count ? [stream.steps[index + 1].name] : readers(of: stream.name)
+      for step in stream.steps {
         // Others, as emit of a window, are given something else than the event.
         let expressions = step.options.expressions.filter {
           step.spec.handlesEachAlone || ["key", "by", "where", "when"].contains($0.name)
         }
-        add(step.name, step.spec, expressions, next)
+        add(step.name, step.spec, expressions)
       }
     }
-    for sink in plan.sinks { add(sink.name, sink.spec, sink.when.map { [("when", $0)] } ?? [], []) }
+    for sink in plan.sinks { add(sink.name, sink.spec, sink.when.map { [("when", $0)] } ?? []) }
     return nodes
   }
 
@@ -95,17 +114,18 @@ struct TracedRun {
 
   /// The rows of sources that a key means, itself or in what was made of them, in order.
   func rows(that wanted: KeyText) -> [Int] {
-    var known: [Value: Bool] = [:]
+    struct Named: Hashable { let node, list: String; let value: Value }
     func matching(_ isMeant: (Passage) -> Bool) -> [Int] {
-      known = [:]
+      var known: [Named: Bool] = [:]
       let found = passages.indices.filter { index in
         let passage = passages[index]
-        if let answer = known[passage.value] { return answer }
+        let named = Named(node: passage.node, list: passage.poll.list, value: passage.value)
+        if let answer = known[named] { return answer }
         let answer = isMeant(passage)
-        known[passage.value] = answer
+        known[named] = answer
         return answer
       }
-      return Set(found.compactMap { way(to: $0).first }).sorted()
+      return Set(found.compactMap { way(to: $0).first }.filter { passages[$0].cause == .read }).sorted()
     }
     let rows = matching { names($0).contains { wanted.means($0) } }
     if !rows.isEmpty { return rows }
@@ -114,12 +134,40 @@ struct TracedRun {
     }
   }
 
-  /// What an event may be called by.
+  /// What an event may be called by; where its source is polled over a list, also with the entry.
   func names(_ passage: Passage) -> [Value] {
-    let own = passage.value.kind == .object ? ["key", "id"].compactMap { passage.value.member($0) } : []
-    let world = World.still(at: passage.at)
-    let found = keys.compactMap { try? Evaluation($0, in: world).first(passage.event) ?? nil }
-    return (passage.value.kind == .object ? own : [passage.value]) + found.filter { !$0.isNull }
+    let event = passage.event
+    let isObject = passage.value.kind == .object
+    let own = isObject ? ["key", "id"].compactMap { passage.value.member($0) } : [passage.value]
+    time.value = passage.at
+    let found = (keys[passage.node] ?? []).compactMap { (try? $0.first(event)) ?? nil }
+    let names = own + found.filter { !$0.isNull }
+    return event.entry.map { entry in names + names.map { .array([entry, $0]) } } ?? names
+  }
+
+  /// What a node that compares polls has taken, each with what had the same key in a poll of its list before.
+  func formers(for node: Node) -> [Int: Int?] {
+    guard let key = node.keys.first else { return [:] }
+    let evaluation = Evaluation(key, in: World.now { [time] in time.value })
+    var latest: [Value: (index: Int, poll: Poll, former: Int?)] = [:]
+    var formers: [Int: Int?] = [:]
+    for (index, passage) in passages.enumerated()
+    where nodes[passage.node]?.readers.contains(node.name) == true {
+      time.value = passage.at
+      guard let key = (try? evaluation.first(passage.event)) ?? nil else { continue }
+      let row = Value.array([.string(passage.poll.list), key])
+      let (last, poll) = (latest[row], passage.poll)
+      // Numbers begin anew with each run.
+      let former = last.flatMap { poll.number == 0 || $0.poll.at < poll.at ? $0.index : $0.former }
+      latest[row] = (index, poll, former)
+      formers.updateValue(former, forKey: index)
+    }
+    return formers
+  }
+
+  /// Whether it is the first poll of its list.
+  func isFirst(_ poll: Poll) -> Bool {
+    poll.number == 1 || poll.number > 0 && firstPolls[poll.list] == poll.number
   }
 
   /// The passages from a source to this one; where it is made of several, along the latest.
@@ -154,8 +202,8 @@ struct TracedRun {
 
 extension World {
   /// A world for expressions of the past, in which it is this time.
-  static func still(at time: Double) -> World {
-    World(wallClock: { time }, random: { 0 }, environment: { _ in nil })
+  static func now(_ time: @escaping @Sendable () -> Double) -> World {
+    World(wallClock: time, random: { 0 }, environment: { _ in nil })
   }
 }
 

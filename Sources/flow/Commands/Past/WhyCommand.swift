@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Nodes
+import Store
 
 /// `flow why`: where an output came from, and what each node did to it.
 enum WhyCommand {
@@ -12,18 +13,19 @@ enum WhyCommand {
     "limit", short: "n", .value("NUM"), "show at most NUM events, the latest (3)")
 
   static let about = """
-    With --over the pipeline runs over recorded polls in virtual time, and nothing is written or sent.
+    It is read from the trace that the pipeline keeps with its state, where it has trace: 1000 events, also while it runs. \
+    With --over the pipeline runs over recorded polls in virtual time instead, and nothing is written or sent.
     """
 
   static let manual = Manual(
     "why", "show where an output came from", operands: .one("EVENT").after("PIPELINE"),
-    options: [over, json, limit, PipelineFiles.set, PipelineFiles.config],
+    options: [over, json, limit, StateCommand.folder, PipelineFiles.set, PipelineFiles.config],
     about: """
       Prints the way of an event from its poll and row to its sink: the expressions of each step with their values, and how \
       long a step has held it. EVENT is a line of a log, an id or a key. \(about)
       """,
     examples: [
-      ("flow why prices.yaml lamp --over rec", "why something was reported of this row"),
+      ("flow why prices.yaml lamp", "why something was reported of this row"),
       (#"flow why prices.yaml "$(tail -1 out/prices.jsonl)" --over rec"#, "why the last line is there"),
     ])
 
@@ -36,7 +38,7 @@ enum WhyCommand {
     if found.isEmpty {
       let names = run.passages.filter { run.isSink($0.node) }.flatMap { run.names($0) }.map(KeyText.text)
       throw ChangeLog.Failure(
-        description: "\(run.plan.name) has put out nothing that is \(quoted(wanted.text))"
+        description: "\(run.plan.name) has put out nothing that is \(quoted(wanted.text))\(traced.extent)"
           + traced.hint(wanted, names, else: "; flow why-not shows what became of a row"))
     }
     let output = StateOutput()
@@ -52,8 +54,7 @@ enum WhyCommand {
         continue
       }
       let heads = line.lines(BacktestCommand.entry(.init(sink: sent.node, at: sent.at, value: sent.value)))
-      traced.put(
-        [printable(sent.node) + "  " + (heads.first ?? "")] + story.lines(width: traced.width), to: output)
+      traced.put(printable(sent.node) + "  " + (heads.first ?? ""), story, to: output)
     }
     if found.count > most, !arguments.has(json) {
       Terminal.complain("\(PipelineFiles.count(found.count - most, "earlier event")); -n shows more\n")
@@ -69,14 +70,15 @@ enum WhyNotCommand {
   static let manual = Manual(
     "why-not", "show why nothing was put out for a row", operands: .one("KEY").after("PIPELINE"),
     options: [
-      WhyCommand.over, at, WhyCommand.json, WhyCommand.limit, PipelineFiles.set, PipelineFiles.config,
+      WhyCommand.over, at, WhyCommand.json, WhyCommand.limit, StateCommand.folder, PipelineFiles.set,
+      PipelineFiles.config,
     ],
     about: """
       Prints the last rows with this key, and for each the step that ended its way, with the values of its expressions. \
       \(WhyCommand.about)
       """,
     examples: [
-      ("flow why-not prices.yaml lamp --over rec", "why I was not notified"),
+      ("flow why-not prices.yaml lamp", "why I was not notified"),
       ("flow why-not prices.yaml lamp --over rec --at 2026-03-01", "why nothing was reported then"),
     ])
 
@@ -89,64 +91,117 @@ enum WhyNotCommand {
       let names = run.passages.filter { $0.cause == .read }.flatMap { run.names($0) }.map(KeyText.text)
       let time = last.isFinite ? " up to \(timestamp(last))" : ""
       throw ChangeLog.Failure(
-        description: "\(run.plan.name) has read no row \(quoted(wanted.text))\(time)"
+        description: "\(run.plan.name) has read no row \(quoted(wanted.text))\(time)\(traced.extent)"
           + traced.hint(wanted, names, else: ""))
     }
     let output = StateOutput()
-    let ends = run.ends(of: Set(rows))
-    for rows in repeated(rows, run).suffix(try arguments.number(WhyCommand.limit) ?? 3) {
-      let row = run.passages[rows.current]
-      for end in ends[rows.current] ?? [] {
-        let reason = end.node.flatMap { node in whyUnchanged(run, end, node, after: rows.before, ends) }
-        let story = EventStory(run, end.way, end: end.node, reason: reason)
-        if arguments.has(WhyCommand.json) {
-          let record = Value.record([
-            ("at", .string(timestamp(row.at))), ("polls", .number(rows.count)),
-            ("ends", end.node.map { .string($0) } ?? .null), ("steps", story.json),
-          ])
-          traced.put(record, to: output)
-          continue
-        }
-        let sink = end.way.last.map { run.passages[$0].node } ?? ""
-        let result = printable(end.node.map { "ended by \($0)" } ?? "put out by \(sink)")
-        let more = rows.count > 1 ? "; the same in \(rows.count) polls, until \(timestamp(rows.until))" : ""
-        traced.put(["\(timestamp(row.at))  \(result)\(more)"] + story.lines(width: traced.width), to: output)
+    for ending in endings(of: rows, run, most: try arguments.number(WhyCommand.limit) ?? 3) {
+      if arguments.has(WhyCommand.json) {
+        traced.put(ending.record, to: output)
+      } else {
+        traced.put(ending.head, ending.story, to: output)
       }
     }
     return output.end()
   }
 
-  /// A row as it was read, in one poll or in several in turn.
-  private struct Rows {
-    let current: Int
-    /// The one before it.
-    let before: Int?
-    var count = 1
-    var until: Double
+  /// The same for the latest rows, as lines, the latest first.
+  static func lines(of wanted: KeyText, _ run: TracedRun, hiding secrets: Secrets) -> [String] {
+    let rows = run.rows(that: wanted)
+    if rows.isEmpty { return ["The trace has no row \(quoted(wanted.text))."] }
+    return endings(of: rows, run, most: 10).reversed().flatMap { ending in
+      ([ending.head] + ending.story.lines(width: nil, hiding: secrets)).map { secrets.masked($0) }
+    }
   }
 
-  private static func repeated(_ rows: [Int], _ run: TracedRun) -> [Rows] {
-    rows.reduce(into: []) { groups, index in
-      let passage = run.passages[index]
-      if let last = groups.last, run.passages[last.current].value == passage.value {
-        groups[groups.count - 1].count += 1
-        groups[groups.count - 1].until = passage.at
-      } else {
-        groups.append(Rows(current: index, before: groups.last?.current, until: passage.at))
+  /// The end of a way.
+  private struct Ending {
+    let head: String
+    let record: Value
+    let story: EventStory
+  }
+
+  private static func endings(of rows: [Int], _ run: TracedRun, most: Int) -> [Ending] {
+    outcomes(of: rows, run).suffix(most).flatMap { outcome in
+      outcome.ends.map { end, reason in
+        let story = EventStory(run, end.way, end: end.node, reason: reason)
+        let sink = end.way.last.map { run.passages[$0].node } ?? ""
+        let verb = story.isEnded ? "ended by" : "went into"
+        let result = printable(end.node.map { "\(verb) \($0)" } ?? "put out by \(sink)")
+        return Ending(
+          head: "\(timestamp(outcome.row.at))  \(result)\(outcome.repetition)",
+          record: .record([
+            ("at", .string(timestamp(outcome.row.at))), ("polls", .number(outcome.times)),
+            ("ends", end.node.map { .string($0) } ?? .null), ("steps", story.json),
+          ]), story: story)
       }
     }
   }
 
-  /// Why a node that compares polls has sent nothing.
-  private static func whyUnchanged(
-    _ run: TracedRun, _ end: TracedRun.End, _ node: String, after before: Int?, _ ends: [Int: [TracedRun.End]]
-  ) -> String? {
-    guard run.nodes[node]?.comparesPolls == true, let last = end.way.last.map({ run.passages[$0] }) else {
+  /// What became of a row, in one poll or in several in turn.
+  private struct Outcome {
+    let row: TracedRun.Passage
+    let ends: [(end: TracedRun.End, reason: String?)]
+    var times = 1
+    var last: TracedRun.Passage
+
+    var repetition: String {
+      if times < 2 { return "" }
+      return
+        "; the same \(row.poll.number > 0 ? "in \(times) polls" : "\(times) times"), until \(timestamp(last.at))"
+    }
+
+    func isSame(as other: Outcome, _ run: TracedRun) -> Bool {
+      row.value == other.row.value
+        && ends.elementsEqual(other.ends) { one, two in
+          let nodes = [one, two].map { $0.end.way.last.map { run.passages[$0].node } }
+          return one.end.node == two.end.node && nodes[0] == nodes[1] && one.reason == two.reason
+        }
+    }
+  }
+
+  private static func outcomes(of rows: [Int], _ run: TracedRun) -> [Outcome] {
+    let ends = run.ends(of: Set(rows))
+    var comparisons = Comparisons(run: run)
+    var outcomes: [Outcome] = []
+    /// The place of the last one of each list.
+    var places: [String: Int] = [:]
+    for index in rows {
+      let row = run.passages[index]
+      let own = (ends[index] ?? []).map { (end: $0, reason: comparisons.reason(for: $0)) }
+      let outcome = Outcome(row: row, ends: own, last: row)
+      if let place = places[row.poll.list], outcome.isSame(as: outcomes[place], run) {
+        let former = outcomes[place].last.poll.number
+        if row.poll.number == 0 || row.poll.number != former { outcomes[place].times += 1 }
+        outcomes[place].last = row
+      } else {
+        places[row.poll.list] = outcomes.count
+        outcomes.append(outcome)
+      }
+    }
+    return outcomes
+  }
+}
+
+/// Why nodes that compare polls have sent nothing.
+private struct Comparisons {
+  let run: TracedRun
+  /// What such a node has taken, and what of the same key before.
+  private var formers: [String: [Int: Int?]] = [:]
+
+  init(run: TracedRun) { self.run = run }
+
+  /// Nil for other nodes, and where it is not known.
+  mutating func reason(for end: TracedRun.End) -> String? {
+    guard let node = end.node.flatMap({ run.nodes[$0] }), node.comparesPolls, let index = end.way.last else {
       return nil
     }
-    let former = before.flatMap { ends[$0] }?.flatMap(\.way).map { run.passages[$0] }
-      .last { $0.node == last.node }
-    guard let former else {
+    let rows = formers[node.name] ?? run.formers(for: node)
+    formers[node.name] = rows
+    guard let before = rows[index] else { return nil }
+    let last = run.passages[index]
+    guard let former = before.map({ run.passages[$0] }) else {
+      guard run.isFirst(last.poll) else { return nil }
       return "it is the first of its key: the baseline that later polls are compared with"
     }
     let places = Value.differences(from: former.value, to: last.value).map(\.path.description)
@@ -159,6 +214,8 @@ enum WhyNotCommand {
 /// The pipeline of `flow why` and `flow why-not`, with what is known of its run.
 struct TracedPipeline {
   let run: TracedRun
+  /// What of the past it has, as the end of a phrase.
+  let extent: String
   /// The width that lines are cut to.
   let width = Terminal.columns(1)
   private let secrets: Secrets
@@ -168,26 +225,48 @@ struct TracedPipeline {
     let files = try PipelineFiles([arguments.operands[0]], arguments)
     files.complain()
     guard files.isRight, files.isDecided, let plan = files.plans.first else { return nil }
-    guard let folder = arguments.text(WhyCommand.over) else {
+    secrets = files.secrets
+    if let folder = arguments.text(WhyCommand.over) {
+      let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: folder), masking: secrets)
+      (run, extent) = (TracedRun(plan, trace), "")
+      return
+    }
+    run = TracedRun(plan, try Self.kept(of: plan, StateFiles(arguments)))
+    extent = run.passages.first.map { " since \(timestamp($0.at)), where its trace begins" } ?? ""
+  }
+
+  private static func kept(of plan: Plan, _ files: StateFiles) throws -> EventTrace {
+    let other = "--over FOLDER traces a run over a recording, which flow run --record FOLDER makes"
+    guard let bound = plan.trace else {
       throw WrongUse(
-        "--over FOLDER is missing: a run keeps no trace of its events; flow run --record FOLDER records its polls"
+        "\(plan.name) keeps no trace of its events: write trace: 1000 events into \(plan.path), and run it; or \(other)"
       )
     }
-    secrets = files.secrets
-    let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: folder), masking: secrets)
-    run = TracedRun(plan, trace.passages)
+    if files.names.contains(plan.name) {
+      let trace = try EventTrace(plan, keptIn: StateReader(path: files.path(of: plan.name)))
+      if !trace.isEmpty { return trace }
+    }
+    throw ChangeLog.Failure(
+      description:
+        "\(files.folder) has no trace of \(plan.name) yet: runs with state keep it from now on, of the last "
+        + "\(bound) events; \(other)")
   }
 
   func put(_ record: Value, to output: StateOutput) {
     output.put(Array(secrets.masked(record.description).utf8))
   }
 
-  func put(_ lines: [String], to output: StateOutput) {
-    for line in lines { output.put(Array(secrets.masked(line).utf8)) }
+  /// A headline, which may have colors, and a story below it.
+  func put(_ head: String, _ story: EventStory, to output: StateOutput) {
+    output.put(printable: secrets.masked(head))
+    for line in story.lines(width: width, hiding: secrets) {
+      output.put(printable: secrets.masked(line))
+    }
   }
 
   /// A name that may have been meant.
   func hint(_ wanted: KeyText, _ names: [String], else other: String) -> String {
-    nearest(to: wanted.text, among: Set(names).sorted()).map { "; did you mean \(quoted($0))?" } ?? other
+    let name = nearest(to: wanted.text, among: Set(names).sorted())
+    return name.map { "; did you mean \(quoted(secrets.masked($0)))?" } ?? other
   }
 }

@@ -132,6 +132,10 @@ enum RunCommand {
         try checkNames(files.plans)
       }
     }
+    for plan in files.plans where plan.trace != nil && (options.state == nil || cluster != nil) {
+      NodeLog(log: log, pipeline: plan.name, node: "").notice(
+        "this run keeps no trace: that is part of a state on this machine")
+    }
     sky?.stand(in: &options.world)
     recording.stand(in: &options, masking: files.secrets)
     recording.report(files.plans, to: log)

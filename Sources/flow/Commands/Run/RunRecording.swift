@@ -42,7 +42,7 @@ struct RunRecording {
     case (nil, let folder?):
       try Self.checkAlone(arguments)
       let recordings = Recordings(folder: folder)
-      for plan in plans { try Self.checkReplayed(plan, recordings) }
+      for plan in plans { try Self.checkReplayed(plan, recordings, by: "--replay") }
       way = .replaying(recordings)
     }
   }
@@ -121,10 +121,12 @@ struct RunRecording {
     if owners.isEmpty { throw WrongUse("--record: there is no source that is polled, so nothing to record") }
   }
 
-  static func checkReplayed(_ plan: Plan, _ recordings: Recordings) throws(WrongUse) {
+  static func checkReplayed(
+    _ plan: Plan, _ recordings: Recordings, by option: String
+  ) throws(WrongUse) {
     let sources = plan.sources.filter { if case .poll = $0.spec.role { true } else { false } }
     if sources.isEmpty, !plan.sources.contains(where: \.isScript) {
-      throw WrongUse("--replay: \(plan.path) has no source that is polled, so nothing to replay")
+      throw WrongUse("\(option): \(plan.path) has no source that is polled, so nothing to replay")
     }
     for source in sources where access(recordings.path(of: source.name), R_OK) != 0 {
       let reason = Terminal.lastError

@@ -1,4 +1,5 @@
 import Glibc
+import Language
 import Sky
 
 /// `flow sky`: serves the simulated services on a local port.
@@ -19,7 +20,8 @@ enum SkyCommand {
 
       With --from it serves a recording: the list of a source at /SOURCE as it was at the sky's time, as JSON, whole or in \
       pages (?limit=100&offset=0, with links), with ETags. Time begins with the first poll. Where a poll had failed, the \
-      answer is 503 until the next; after the last poll the list stays as it is.
+      answer is 503 until the next; after the last poll the list stays as it is. Faults are those of any service, as 429 and \
+      drip.
 
       Faults: \(SkyFaults.Kind.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")); all \
       enables every fault at its default rate; rates are probabilities from 0 to 1. For past, empty and \
@@ -32,8 +34,14 @@ enum SkyCommand {
       ("flow sky --from rec --speed 86400", "a recorded month in half a minute"),
     ])
 
-  static let command = Command(manual) { arguments throws(WrongUse) in
-    let options = try SkyOptions(arguments)
+  static let command = Command(reporting: manual) { arguments in
+    let recording = try arguments.text(SkyOptions.from).map { folder in
+      guard let recording = try SkyRecording(folder) else {
+        throw WrongUse("--from: there is no recording in \(printable(folder)); flow run --record makes one")
+      }
+      return recording
+    }
+    let options = try SkyOptions(arguments, serving: recording)
     let port = try arguments.number(port, in: 0...65535) ?? 0
     // Before any thread is started, so that all threads have the signals blocked and only `wait` receives them.
     let signals = SignalSet([SIGINT, SIGTERM])

@@ -28,18 +28,18 @@ struct SkyOptions: Sendable {
   /// The world, as a state that is of it alone names it.
   let world: String
 
-  init(_ arguments: Arguments) throws(WrongUse) {
+  /// - Parameter recording: What is served instead of simulated services.
+  init(_ arguments: Arguments, serving recording: SkyRecording? = nil) throws(WrongUse) {
     let seed = try arguments.number(Self.seed) ?? 1
-    let faults = try Self.faults(arguments)
+    let faults = try Self.faults(arguments, isRecorded: recording != nil)
     speed = try Self.speed(arguments)
-    let recording = try arguments.text(Self.from).map { folder throws(WrongUse) in try SkyRecording(folder) }
     if let recording, !arguments.has(Self.start) {
       start = recording.first
     } else {
       start = try Self.start(arguments)
     }
     sky =
-      recording.map { Sky(seed: UInt64(seed), faults: faults, services: $0.entries) }
+      recording.map { Sky(seed: UInt64(seed), faults: faults, services: $0.entries, isRecorded: true) }
       ?? Sky(seed: UInt64(seed), faults: faults)
     let wrong = SkyFaults.Kind.allCases.filter { faults.has($0) && !SkyFaults.usual.has($0) }.map(\.summary)
       .joined(separator: ", ")
@@ -71,9 +71,9 @@ struct SkyOptions: Sendable {
     return SkyTime(milliseconds: Int64(time * 1000))
   }
 
-  private static func faults(_ arguments: Arguments) throws(WrongUse) -> SkyFaults {
-    guard let text = arguments.text(Self.faults) else { return .usual }
-    do throws(SkyFaults.Wrong) { return try SkyFaults(text) } catch {
+  private static func faults(_ arguments: Arguments, isRecorded: Bool) throws(WrongUse) -> SkyFaults {
+    guard let text = arguments.text(Self.faults) else { return isRecorded ? .none : .usual }
+    do throws(SkyFaults.Wrong) { return try SkyFaults(text, isRecorded: isRecorded) } catch {
       let near = error.unknown.flatMap { nearest(to: $0, among: SkyFaults.Kind.allCases.map(\.rawValue)) }
       throw WrongUse("--faults: \(error.message)\(near.map { "; did you mean \(quoted($0))?" } ?? "")")
     }

@@ -11,35 +11,44 @@ struct SkyRecording {
   /// The times of the first poll and the last.
   let (first, last): (SkyTime, SkyTime)
 
-  init(_ folder: String) throws(WrongUse) {
+  /// Nil where there is none in the folder.
+  init?(_ folder: String) throws {
     self.folder = folder
     var lists: [(path: String, polls: [RecordedService.Poll])] = []
-    do {
-      for source in Recordings(folder: folder).sources {
-        let polls = try Recordings(folder: folder).polls(of: source)
-        while let poll = try polls.next() {
-          let entry = (poll.notes.member("entry") ?? poll.notes.member("each")).map {
-            "/\(KeyText.text(of: $0))"
-          }
-          let path = "/\(source)\(entry ?? "")"
-          let answer: RecordedService.Poll.Answer
-          switch poll.what {
-          case .poll(let rows): answer = .rows(rows)
-          case .failure(let reason), .recordedFailure(let reason): answer = .failure(reason)
-          case .events, .end: continue
-          }
-          if !lists.contains(where: { $0.path == path }) { lists.append((path, [])) }
-          guard let place = lists.firstIndex(where: { $0.path == path }) else { continue }
-          lists[place].polls.append(.init(at: SkyTime(milliseconds: Int64(poll.at * 1000)), answer))
+    var places: [String: Int] = [:]
+    let recordings = Recordings(folder: folder)
+    for source in recordings.sources {
+      let polls = try recordings.polls(of: source)
+      while let poll = try polls.next() {
+        let answer: RecordedService.Poll.Answer
+        switch poll.what {
+        case .poll(let rows): answer = .rows(rows)
+        case .failure(let reason), .recordedFailure(let reason): answer = .failure(reason)
+        case .events, .end: continue
         }
+        guard let time = Int64(exactly: (poll.at * 1000).rounded()) else {
+          throw ChangeLog.Failure(
+            description:
+              "\(recordings.path(of: source)) has a poll at \(poll.at), which is no time in seconds since 1970"
+          )
+        }
+        let entry = (poll.notes.member("entry") ?? poll.notes.member("each")).map {
+          "/\(KeyText.text(of: $0))"
+        }
+        let path = "/\(source)\(entry ?? "")"
+        let place = places[path] ?? lists.count
+        if place == lists.count {
+          places[path] = place
+          lists.append((path, []))
+        }
+        // Most polls are as the ones before them: these are kept once.
+        let former = lists[place].polls.last?.answer
+        lists[place].polls.append(
+          .init(at: SkyTime(milliseconds: time), former.flatMap { $0 == answer ? $0 : nil } ?? answer))
       }
-    } catch {
-      throw WrongUse("--from: \(error)")
     }
     let times = lists.flatMap { [$0.polls.first, $0.polls.last] }.compactMap { $0?.at }
-    guard let first = times.min(), let last = times.max() else {
-      throw WrongUse("--from: there is no recording in \(printable(folder)); flow run --record makes one")
-    }
+    guard let first = times.min(), let last = times.max() else { return nil }
     (self.first, self.last) = (first, last)
     entries = lists.map { path, polls in
       SkyEntry(String(path.dropFirst()), RecordedService(at: path, polls), paths: [path, path + "?limit=10"])

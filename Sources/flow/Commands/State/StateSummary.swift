@@ -32,7 +32,7 @@ struct StateSummary {
     func change(_ name: String, _ change: (inout StateNode) -> Void) {
       change(&nodes[name, default: StateNode(name: name)])
     }
-    for table in try reader.tables() {
+    for table in try reader.tables() where StateNode.name(ofTable: table.node) != StateSummary.pipelineOwner {
       change(StateNode.name(ofTable: table.node)) { $0.tables.append(table) }
     }
     let facts = try reader.facts()

@@ -95,6 +95,12 @@ final class StateOutput {
 
   func put(_ record: Value) { put(record.json) }
 
+  /// Prints a line that is printable already, with its colors.
+  func put(printable line: String) {
+    output.put(line)
+    output.put(0x0A)
+  }
+
   /// The exit status, once everything is written.
   func end() -> Int32 {
     output.flush()

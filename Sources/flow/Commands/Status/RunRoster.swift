@@ -3,6 +3,7 @@ import Glibc
 import Language
 import Nodes
 import Reactive
+import Store
 
 /// The roster of a process: its pipelines, those that wait for room too, and a snapshot of all of them.
 final class RunRoster: MonitoredPipelines {
@@ -88,6 +89,14 @@ final class RunRoster: MonitoredPipelines {
   /// Retries or drops dead letters, all of the node without numbers; false where the pipeline does not run.
   func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
     run(pipeline)?.settle(letters, of: sink, by: way) ?? false
+  }
+
+  /// What became of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
+  func why(_ key: String, of pipeline: String) -> [String]? {
+    guard let run = run(pipeline), run.plan.trace != nil, let path = run.statePath,
+      let trace = try? EventTrace(run.plan, keptIn: StateReader(path: path))
+    else { return nil }
+    return WhyNotCommand.lines(of: KeyText(key), TracedRun(run.plan, trace), hiding: secrets.present)
   }
 
   private func run(_ pipeline: String) -> PipelineRun? {

@@ -1,0 +1,162 @@
+import JSON
+import Language
+import Store
+
+/// An entry of the trace that is kept with the state.
+///
+///     {"serial":7,"reads":2,"first":40,"end":42,"nextPoll":3,
+///      "notes":[["in",1767225600.5,2,0,null,"read",{"id":1}],["filter",1767225600.5,2,0,40,"event"], …],
+///      "polls":{"2":{"source":"in","at":1767225600,"poll":5}},
+///      "outputs":[[41,"tell","p/tell/x-1"]],"attempts":[["p/tell/x-1",1767225601,"no answer",1767225661]]}
+///
+/// A note has the node, the time, the poll, the row, what the node was taking, why, and the value, unless that is the
+/// value of the note that it was taking.
+struct StoredTrace {
+  private let entry: Value
+
+  init?(_ bytes: [UInt8]) {
+    guard let entry = try? Value.parse(bytes), entry.member("notes") != nil else { return nil }
+    self.entry = entry
+  }
+
+  private func integer(_ name: Key) -> Int { entry.member(name).flatMap(Self.integer) ?? 0 }
+
+  private static func integer(_ value: Value) -> Int? { value.double.flatMap { Int(exactly: $0) } }
+
+  var serial: Int { integer("serial") }
+  var reads: Int { integer("reads") }
+  /// The number behind that of its last note.
+  var end: Int { integer("end") }
+  var nextPoll: Int { integer("nextPoll") }
+
+  /// Adds it to a trace, with the polls that former entries have named.
+  func read(into trace: EventTrace, _ polls: inout [String: Poll]) {
+    entry.member("polls")?.forEachMember { name, value in
+      guard let name = name.string, polls[name] == nil else { return }
+      polls[name] = Poll(remembered: value)
+    }
+    let first = integer("first")
+    trace.begin(at: first)
+    var values: [Value] = []
+    for note in entry.member("notes")?.items ?? [] {
+      let parts = note.items ?? []
+      guard parts.count >= 6, let node = parts[0].string, let at = parts[1].double,
+        let poll = polls[parts[2].description], let cause = parts[5].string.flatMap(EventNote.Cause.init)
+      else { continue }
+      let taken = Self.integer(parts[4])
+      let shared = taken.flatMap { values.indices.contains($0 - first) ? values[$0 - first] : nil }
+      let value = parts.count > 6 ? parts[6] : shared ?? .null
+      values.append(value)
+      let row = Self.integer(parts[3]).flatMap { Int32(exactly: $0) } ?? Event.none
+      trace.note(
+        EventNote(node: node, at: at, event: Event(value, poll, row: row), cause: cause, taken: taken))
+    }
+    for output in entry.member("outputs")?.items ?? [] {
+      guard let parts = output.items, parts.count == 3, let note = Self.integer(parts[0]),
+        let sink = parts[1].string, let id = parts[2].string
+      else { continue }
+      trace.note(output: id, of: note, by: sink)
+    }
+    for attempt in entry.member("attempts")?.items ?? [] {
+      guard let parts = attempt.items, parts.count == 4, let id = parts[0].string, let at = parts[1].double
+      else { continue }
+      trace.note(OutputAttempt(at: at, failure: parts[2].string, next: parts[3].double), of: id)
+    }
+  }
+}
+
+extension StoredTrace {
+  /// An entry as it is written, note by note.
+  final class Writing {
+    private let output = Output(capacity: 1 << 12)
+    private let writer = Writer(WriteOptions())
+    private let first: Int
+    private let number: (Poll) -> Int
+    private var count = 0
+    private var polls: [Int: Poll] = [:]
+    private var latest: (poll: Poll, number: Int)?
+    private var time = (at: Double.nan, text: "")
+    private var values: [Value] = []
+
+    init(from first: Int, _ number: @escaping (Poll) -> Int) { (self.first, self.number) = (first, number) }
+
+    func add(_ note: EventNote) {
+      if let latest, latest.poll === note.event.poll {
+        self.latest = latest
+      } else {
+        let number = number(note.event.poll)
+        latest = (note.event.poll, number)
+        polls[number] = note.event.poll
+      }
+      if note.at != time.at { time = (note.at, Value.number(note.at).description) }
+      output.put(count == 0 ? "[" : ",[")
+      writer.write(.string(note.node), to: output)
+      let row = note.event.row >= 0 ? "\(note.event.row)" : "null"
+      let taken = note.taken.map { "\($0)" } ?? "null"
+      output.put(",\(time.text),\(latest?.number ?? 0),\(row),\(taken),\"\(note.cause.rawValue)\"")
+      let value = note.event.value
+      let isShared = note.taken.map { $0 >= first && values[$0 - first].isSameView(as: value) } ?? false
+      if !isShared {
+        output.put(",")
+        writer.write(value, to: output)
+      }
+      output.put("]")
+      values.append(value)
+      count += 1
+    }
+
+    func bytes(
+      serial: Int, reads: Int, nextPoll: Int, outputs: [(note: Int, sink: String, id: String)],
+      attempts: [(id: String, attempt: OutputAttempt)]
+    ) -> [UInt8] {
+      let rest = Value.record([
+        (
+          "polls",
+          .record(polls.sorted { $0.key < $1.key }.map { ("\($0.key)", .record($0.value.remembered)) })
+        ),
+        (
+          "outputs",
+          .array(outputs.map { .array([.number($0.note), .string($0.sink), .string($0.id)]) })
+        ),
+        (
+          "attempts",
+          .array(
+            attempts.map { id, attempt in
+              .array([
+                .string(id), .number(attempt.at), attempt.failure.map { .string($0) } ?? .null,
+                attempt.next.map { .number($0) } ?? .null,
+              ])
+            })
+        ),
+      ])
+      let head =
+        "{\"serial\":\(serial),\"reads\":\(reads),\"first\":\(first),\"end\":\(first + count),"
+        + "\"nextPoll\":\(nextPoll),\"notes\":["
+      return Array(head.utf8) + output.bytes + Array("],".utf8) + rest.json.dropFirst()
+    }
+  }
+}
+
+extension Value {
+  /// Whether it is the same one in memory.
+  fileprivate func isSameView(as other: Value) -> Bool {
+    switch (self, other) {
+    case (.view(let document, let index), .view(let its, let place)): document === its && index == place
+    case (.object(let members), .object(let others)): members === others
+    default: false
+    }
+  }
+}
+
+extension EventTrace {
+  /// The trace of a plan that its state has kept.
+  package convenience init(_ plan: Plan, keptIn reader: StateReader) throws {
+    self.init(plan)
+    var polls: [String: Poll] = [:]
+    var last: StoredKey?
+    while case let page = try reader.keys(of: KeptTrace.table, after: last, limit: 10), !page.isEmpty {
+      for key in page { StoredTrace(key.value)?.read(into: self, &polls) }
+      last = page.last
+    }
+  }
+}
