@@ -64,39 +64,47 @@ enum Platform {
     _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
-  /// A lock with a condition to wait on; used where it lies, since it must not move.
-  struct Monitor {
-    private var mutex = pthread_mutex_t()
-    private var changed = pthread_cond_t()
+  /// A lock with a condition to wait on, in a place of its own, since neither may move; `close` gives the place back.
+  struct Monitor: Sendable {
+    private struct Parts {
+      var mutex = pthread_mutex_t()
+      var changed = pthread_cond_t()
+    }
 
-    /// Once, before all else, at the place where it stays.
-    mutating func open() {
-      pthread_mutex_init(&mutex, nil)
+    /// What lies there is made for several threads at once.
+    private nonisolated(unsafe) let parts: UnsafeMutablePointer<Parts>
+
+    init() {
+      parts = .allocate(capacity: 1)
+      parts.initialize(to: Parts())
+      pthread_mutex_init(&parts.pointee.mutex, nil)
       var attributes = pthread_condattr_t()
       pthread_condattr_init(&attributes)
       pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-      pthread_cond_init(&changed, &attributes)
+      pthread_cond_init(&parts.pointee.changed, &attributes)
       pthread_condattr_destroy(&attributes)
     }
 
-    mutating func close() {
-      pthread_cond_destroy(&changed)
-      pthread_mutex_destroy(&mutex)
+    func close() {
+      pthread_cond_destroy(&parts.pointee.changed)
+      pthread_mutex_destroy(&parts.pointee.mutex)
+      parts.deinitialize(count: 1)
+      parts.deallocate()
     }
 
-    mutating func lock() { pthread_mutex_lock(&mutex) }
-    mutating func unlock() { pthread_mutex_unlock(&mutex) }
-    mutating func wakeOne() { pthread_cond_signal(&changed) }
-    mutating func wakeAll() { pthread_cond_broadcast(&changed) }
+    func lock() { pthread_mutex_lock(&parts.pointee.mutex) }
+    func unlock() { pthread_mutex_unlock(&parts.pointee.mutex) }
+    func wakeOne() { pthread_cond_signal(&parts.pointee.changed) }
+    func wakeAll() { pthread_cond_broadcast(&parts.pointee.changed) }
 
     /// Lets the lock go until woken, or until the deadline; false then.
-    mutating func wait(until deadline: Instant) -> Bool {
+    func wait(until deadline: Instant) -> Bool {
       if deadline == .distantFuture {
-        pthread_cond_wait(&changed, &mutex)
+        pthread_cond_wait(&parts.pointee.changed, &parts.pointee.mutex)
         return true
       }
       var time = Platform.timespec(of: deadline)
-      return pthread_cond_timedwait(&changed, &mutex, &time) != ETIMEDOUT
+      return pthread_cond_timedwait(&parts.pointee.changed, &parts.pointee.mutex, &time) != ETIMEDOUT
     }
   }
 

@@ -2,37 +2,32 @@
 ///
 /// Made of a `Platform.Monitor` because a `Mutex` has nothing to wait on. Deadlines are those of the monotonic clock.
 package final class ConditionLock<Value: Sendable>: Sendable {
-  private struct Parts {
-    var monitor = Platform.Monitor()
-    var value: Value
-  }
-
-  /// The address never changes, and what lies there is used under its own mutex.
-  private nonisolated(unsafe) let parts: UnsafeMutablePointer<Parts>
+  private let monitor = Platform.Monitor()
+  /// The address never changes, and what lies there is used under the monitor's lock.
+  private nonisolated(unsafe) let place: UnsafeMutablePointer<Value>
 
   package init(_ value: Value) {
-    parts = .allocate(capacity: 1)
-    parts.initialize(to: Parts(value: value))
-    parts.pointee.monitor.open()
+    place = .allocate(capacity: 1)
+    place.initialize(to: value)
   }
 
   deinit {
-    parts.pointee.monitor.close()
-    parts.deinitialize(count: 1)
-    parts.deallocate()
+    monitor.close()
+    place.deinitialize(count: 1)
+    place.deallocate()
   }
 
   /// Changes the value and wakes every thread that waits, or one where any of them will do.
   ///
   /// `body` runs under the lock: it must not call out to code that may block or take it again.
   package func change<Result>(wakingOne: Bool = false, _ body: (inout Value) -> Result) -> Result {
-    parts.pointee.monitor.lock()
-    defer { parts.pointee.monitor.unlock() }
-    let result = body(&parts.pointee.value)
+    monitor.lock()
+    defer { monitor.unlock() }
+    let result = body(&place.pointee)
     if wakingOne {
-      parts.pointee.monitor.wakeOne()
+      monitor.wakeOne()
     } else {
-      parts.pointee.monitor.wakeAll()
+      monitor.wakeAll()
     }
     return result
   }
@@ -43,14 +38,14 @@ package final class ConditionLock<Value: Sendable>: Sendable {
   package func wait<Result>(
     until deadline: Instant = .distantFuture, quietly: Bool = false, for body: (inout Value) -> Result?
   ) -> Result? {
-    parts.pointee.monitor.lock()
-    defer { parts.pointee.monitor.unlock() }
+    monitor.lock()
+    defer { monitor.unlock() }
     while true {
-      if let result = body(&parts.pointee.value) {
-        if !quietly { parts.pointee.monitor.wakeAll() }
+      if let result = body(&place.pointee) {
+        if !quietly { monitor.wakeAll() }
         return result
       }
-      if !parts.pointee.monitor.wait(until: deadline) { return body(&parts.pointee.value) }
+      if !monitor.wait(until: deadline) { return body(&place.pointee) }
     }
   }
 }
