@@ -82,13 +82,12 @@ final class KeptTrace: Sendable {
 
   /// Forgets the notes before the last events.
   private func forget() {
-    let notes = state.value.notes
-    var left = bound
-    let least = max(0, notes.count - Self.mostNotes * bound)
-    var start = notes.count
+    let count = state.value.notes.count
+    let least = max(0, count - Self.mostNotes * bound)
+    var (start, left) = (count, bound)
     while start > least, left > 0 {
       start -= 1
-      if notes[start].cause == .read { left -= 1 }
+      if state.value.notes[start].cause == .read { left -= 1 }
     }
     state.value.notes.removeFirst(start)
     state.value.first += start
