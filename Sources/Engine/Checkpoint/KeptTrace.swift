@@ -36,7 +36,7 @@ final class KeptTrace: Sendable {
   private let notes: LaneLocal<EventNotes?> = LaneLocal(nil)
 
   /// Continues the trace of the run before.
-  init(of plan: Plan, _ bound: Int, in file: StateFile) throws {
+  init(of plan: Plan, _ bound: Int, in file: StateFile, on lane: Lane) throws {
     self.bound = bound
     let table = try file.table(node: Self.table, description: "")
     entries = LaneLocal(table)
@@ -49,15 +49,13 @@ final class KeptTrace: Sendable {
       state.stored.append((key, entry.reads))
     }
     self.state = LaneLocal(state)
-    notes.value = EventNotes(of: plan, from: state.first) { [self] note in add(note) }
+    notes.value = EventNotes(of: plan, from: state.first, at: { lane.now }) { [self] note in add(note) }
   }
 
   /// Ends the trace with its run.
   func end() { notes.value = nil }
 
-  func follow(_ options: inout RunOptions, on lane: Lane) {
-    notes.value?.follow(&options) { lane.now }
-  }
+  func follow(_ options: inout RunOptions) { options.notes = notes.value }
 
   /// Whether there is something that is not stored yet.
   var hasNews: Bool { !state.value.notes.isEmpty || !state.value.attempts.isEmpty }
@@ -71,7 +69,7 @@ final class KeptTrace: Sendable {
 
   /// Notes an output that the sink at work makes of the event that it is taking.
   func add(output id: String, of sink: String) {
-    if let taken = notes.value?.taken { state.value.outputs.append((taken, sink, id)) }
+    if let taken = notes.value?.current { state.value.outputs.append((taken, sink, id)) }
   }
 
   func add(_ attempt: OutputAttempt, of id: String) {
@@ -82,13 +80,12 @@ final class KeptTrace: Sendable {
 
   /// Forgets the notes before the last events.
   private func forget() {
-    let notes = state.value.notes
-    var left = bound
-    let least = max(0, notes.count - Self.mostNotes * bound)
-    var start = notes.count
+    let count = state.value.notes.count
+    let least = max(0, count - Self.mostNotes * bound)
+    var (start, left) = (count, bound)
     while start > least, left > 0 {
       start -= 1
-      if notes[start].cause == .read { left -= 1 }
+      if state.value.notes[start].cause == .read { left -= 1 }
     }
     state.value.notes.removeFirst(start)
     state.value.first += start

@@ -34,63 +34,56 @@ package struct OutputAttempt: Sendable {
 }
 
 /// The notes of a run, numbered as they are made; on its lane alone.
+///
+/// Everything below a node runs while it sends an event, so what a node sends is made while it takes the event that was
+/// noted last and whose readers are not done.
 final class EventNotes: Sendable {
-  /// A node that is taking an event, or the end of a poll.
-  private struct Frame {
-    let node: String
-    let note: Int?
-    /// What was under way before.
-    let outer: Int?
-  }
-
   private struct State {
-    var frames: [Frame] = []
-    /// The note of the event that is on its way.
+    /// The note of the event that is on its way, and whether the end of a poll is.
     var current: Int?
+    var isEnd = false
+    /// What was under way before.
+    var outer: [(note: Int?, isEnd: Bool)] = []
     var next: Int
   }
 
   private let sources: Set<String>
   private let put: LaneLocal<(EventNote) -> Void>
+  private let time: @Sendable () -> Double
   private let state: LaneLocal<State>
 
-  init(of plan: Plan, from number: Int = 0, _ put: @escaping (EventNote) -> Void) {
+  init(
+    of plan: Plan, from number: Int = 0, at time: @escaping @Sendable () -> Double,
+    _ put: @escaping (EventNote) -> Void
+  ) {
     sources = Set(plan.sources.map(\.name))
     self.put = LaneLocal(put)
+    self.time = time
     state = LaneLocal(State(next: number))
   }
 
-  /// The number of the next note.
-  var next: Int { state.value.next }
+  /// The note of the event that is being taken.
+  var current: Int? { state.value.current }
 
-  /// The note of what the node is taking that is at work.
-  var taken: Int? { state.value.frames.last?.note }
-
-  func follow(_ options: inout RunOptions, at time: @escaping @Sendable () -> Double) {
-    options.tap = { [self, tap = options.tap] node, event in
-      tap?(node, event)
-      note(node, event, at: time())
-    }
-    options.takes = { [self] node, event in
-      guard let event else {
-        if let frame = state.value.frames.popLast() { state.value.current = frame.outer }
-        return
-      }
-      let current = state.value.current
-      state.value.frames.append(
-        Frame(node: node, note: event.isEndOfPoll ? nil : current, outer: current))
-    }
-  }
-
-  private func note(_ node: String, _ event: Event, at time: Double) {
-    let frame = state.value.frames.last.flatMap { $0.node == node ? $0 : nil }
+  /// Notes what a node sends, before its readers take it.
+  func begin(_ node: String, _ event: Event) {
+    let (current, isEnd) = (state.value.current, state.value.isEnd)
+    state.value.outer.append((current, isEnd))
     let cause: EventNote.Cause =
-      if let frame { frame.note == nil ? .poll : .event } else { sources.contains(node) ? .read : .time }
-    if !event.isEndOfPoll {
+      if current != nil { .event } else if isEnd { .poll } else { sources.contains(node) ? .read : .time }
+    state.value.isEnd = event.isEndOfPoll
+    if event.isEndOfPoll {
+      state.value.current = nil
+    } else {
       state.value.current = state.value.next
       state.value.next += 1
     }
-    put.value(EventNote(node: node, at: time, event: event, cause: cause, taken: frame?.note))
+    put.value(EventNote(node: node, at: time(), event: event, cause: cause, taken: current))
+  }
+
+  /// Its readers are done with it.
+  func end() {
+    if let outer = state.value.outer.popLast() { (state.value.current, state.value.isEnd) = outer }
   }
 }
 
@@ -98,71 +91,52 @@ extension EventTrace {
   /// Follows a run as it happens.
   package func follow(_ options: inout RunOptions, of plan: Plan, at time: @escaping @Sendable () -> Double) {
     begin(at: 0)
-    EventNotes(of: plan) { [self] in note($0) }.follow(&options, at: time)
+    options.notes = EventNotes(of: plan, at: time) { [self] in note($0) }
   }
 }
 
-extension RunOptions {
-  /// The observer of a node, before which those who listen hear what it takes.
-  func taking(
-    _ observer: any Observer<Event>, by name: String, in task: PartitionTask? = nil
-  ) -> any Observer<Event> {
-    takes.map { TakeTap(name, $0, task, to: observer) } ?? observer
-  }
-
-  /// The observer of a sink, which they hear of too when it has taken an event, and not left it out.
-  func giving(_ observer: any Observer<Event>, to meter: Meter) -> any Observer<Event> {
-    guard let tap, takes != nil else { return observer }
-    return taking(GivenTap(meter, tap, to: observer), by: meter.name)
-  }
-}
-
-/// The way into a step or a sink, for those who listen.
-private final class TakeTap: Observer {
+/// The way out of a source or step of a run that is noted; in a task of a partition in the order of its output.
+final class NotingObserver: Observer {
   private let name: String
-  private let takes: @Sendable (String, Event?) -> Void
+  private let notes: EventNotes
   private let task: PartitionTask?
   private let next: any Observer<Event>
 
-  init(
-    _ name: String, _ takes: @escaping @Sendable (String, Event?) -> Void, _ task: PartitionTask?,
-    to next: any Observer<Event>
-  ) {
-    self.name = name
-    self.takes = takes
-    self.task = task
-    self.next = next
+  init(_ name: String, _ notes: EventNotes, _ task: PartitionTask? = nil, to next: any Observer<Event>) {
+    (self.name, self.notes, self.task, self.next) = (name, notes, task, next)
   }
 
   func next(_ event: Event) {
-    report(event)
+    guard let task else {
+      notes.begin(name, event)
+      next.next(event)
+      return notes.end()
+    }
+    task.perform { [name, notes] in notes.begin(name, event) }
     next.next(event)
-    report(nil)
-  }
-
-  private func report(_ event: Event?) {
-    guard let task else { return takes(name, event) }
-    task.perform { [takes, name] in takes(name, event) }
+    task.perform { [notes] in notes.end() }
   }
 
   func fail(_ error: any Error) { next.fail(error) }
   func complete() { next.complete() }
 }
 
-/// What a sink has taken, for those who listen.
-private final class GivenTap: Observer {
+/// The way into a sink of a run that is noted: what it takes, and does not leave out.
+final class GivenObserver: Observer {
   private let meter: Meter
-  private let tap: @Sendable (String, Event) -> Void
+  private let notes: EventNotes
   private let next: any Observer<Event>
 
-  init(_ meter: Meter, _ tap: @escaping @Sendable (String, Event) -> Void, to next: any Observer<Event>) {
-    (self.meter, self.tap, self.next) = (meter, tap, next)
+  init(_ meter: Meter, _ notes: EventNotes, to next: any Observer<Event>) {
+    (self.meter, self.notes, self.next) = (meter, notes, next)
   }
 
   func next(_ event: Event) {
     let count = meter.eventsOut
     next.next(event)
-    if meter.eventsOut > count { tap(meter.name, event) }
+    guard meter.eventsOut > count else { return }
+    notes.begin(meter.name, event)
+    notes.end()
   }
 
   func fail(_ error: any Error) { next.fail(error) }

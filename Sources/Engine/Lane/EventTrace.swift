@@ -5,7 +5,7 @@ import Reactive
 /// A trace of a run: what each source and step sends and each sink is given, with the events that it was made of.
 ///
 ///     let trace = EventTrace(plan)
-///     EventNotes { trace.note($0) }.follow(&options) { now() }
+///     trace.follow(&options, of: plan) { now() }
 ///     …
 ///     trace.passages.last?.origins
 ///

@@ -21,7 +21,7 @@ extension Assembly {
     let name = plan.name
     return Observable { [lane, ending, options, schedulers] downstream, subscription in
       let child = subscription.child()
-      let tap = options.tap
+      let (tap, notes) = (options.tap, options.notes)
       let partition = Partition(
         by: Evaluation(key, on: lane), tasks, isDirect: lanes <= 1, to: downstream, in: child, lane, meter,
         errors,
@@ -32,6 +32,7 @@ extension Assembly {
         for node in made.value.reversed() {
           let (step, context) = node.parts[number]
           if let tap { next = TaskTap(node.name, tap, task, to: next) }
+          if let notes { next = NotingObserver(node.name, notes, task, to: next) }
           // The end of one task is not that of the others.
           let own = child.child()
           let observer = StepObserver(step, to: next, in: own, context, node.errors, ending: ending)
@@ -40,13 +41,14 @@ extension Assembly {
             observer.start()
           }
           task.steps.insert(observer, at: 0)
-          next = options.taking(observer, by: node.name, in: task)
+          next = observer
         }
         if let tap { next = TaskTap(name, tap, task, to: next) }
+        if let notes { next = NotingObserver(name, notes, task, to: next) }
         task.first = next
       }
       lane.add(partition)
-      events.attach(options.taking(partition, by: name), in: child)
+      events.attach(partition, in: child)
     }
   }
 

@@ -108,7 +108,8 @@ struct Assembly {
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
     lane.add(observer)
     if observer.isKeeping { lane.checkpointer?.state.value.sinks.append(observer) }
-    merged(plan.from).attach(options.giving(observer, to: meter), in: child)
+    merged(plan.from).attach(
+      options.notes.map { GivenObserver(meter, $0, to: observer) } ?? observer, in: child)
     return observer
   }
 
@@ -130,14 +131,14 @@ struct Assembly {
     let step = LaneLocal(try make(plan.options, context))
     let errors = try desk(plan.onError, meter, context.log)
     let sides = plan.reads.compactMap { streams[$0] }
-    let connected = Observable<Event> { [ending, context, options] downstream, subscription in
+    let connected = Observable<Event> { [ending, context] downstream, subscription in
       let child = subscription.child()
       let observer = StepObserver(step.value, to: downstream, in: child, context, errors, ending: ending)
       context.lane.onStart { observer.start() }
       for side in sides {
-        side.attach(options.taking(SideObserver(observer), by: context.name), in: child)
+        side.attach(SideObserver(observer), in: child)
       }
-      events.attach(options.taking(observer, by: context.name), in: child)
+      events.attach(observer, in: child)
     }
     return tapped(connected, plan.name)
   }
@@ -164,8 +165,12 @@ struct Assembly {
   }
 
   private func tapped(_ events: Observable<Event>, _ name: String) -> Observable<Event> {
-    guard let tap = options.tap else { return events }
-    return events.do(next: { tap(name, $0) })
+    var events = events
+    if let tap = options.tap { events = events.do(next: { tap(name, $0) }) }
+    guard let notes = options.notes else { return events }
+    return Observable { [events] observer, subscription in
+      events.attach(NotingObserver(name, notes, to: observer), in: subscription)
+    }
   }
 
   /// Shares a chain of steps among its readers.

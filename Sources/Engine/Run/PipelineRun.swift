@@ -98,8 +98,8 @@ public final class PipelineRun: Sendable {
     var options = options
     // A log has no place for it.
     if let bound = plan.trace, let checkpointer = lane.checkpointer, !options.isReplicated {
-      let trace = try KeptTrace(of: plan, bound, in: checkpointer.state.value.file)
-      trace.follow(&options, on: lane)
+      let trace = try KeptTrace(of: plan, bound, in: checkpointer.state.value.file, on: lane)
+      trace.follow(&options)
       checkpointer.state.value.trace = trace
     }
     let progress = ProgressBox(sinks: plan.sinks.count)

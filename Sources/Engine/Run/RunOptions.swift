@@ -38,8 +38,8 @@ public struct RunOptions: Sendable {
   public var polled: (@Sendable (PollTrace) -> Void)?
   /// Called with everything that comes out of each source and step, ends of polls too.
   public var tap: (@Sendable (_ node: String, _ event: Event) -> Void)?
-  /// Called with everything that a step or sink is about to take, ends of polls too, and with nil when it has.
-  public var takes: (@Sendable (_ node: String, _ event: Event?) -> Void)?
+  /// Notes what passes the nodes.
+  var notes: EventNotes?
 
   public init(world: World, log: Log, screen: Screen) {
     self.world = world

@@ -154,7 +154,7 @@ package struct PipelineDocuments: Sendable {
       html.tag("button", .set(.type, "submit")) { $0.text("Why, and why not?") }
     }
     guard let key, !key.isEmpty, let lines = run.why(key, of: pipeline) else { return }
-    html.tag("div", .class("scroll")) { html in
+    html.tag("div", .class("scroll pad")) { html in
       html.tag("pre", .id("why")) { $0.text(lines.joined(separator: "\n")) }
     }
   }

@@ -152,7 +152,7 @@ extension EventStory.Step {
     if let held {
       let time = DurationText.format(.milliseconds(Int((held * 1000).rounded())))
       texts.append("held for \(time), until \(timestamp(sent.at))")
-    } else if sent.cause == .poll {
+    } else if sent.cause == .poll, sent.poll.number > 0 {
       texts.append("at the end of the poll of \(timestamp(sent.poll.at))")
     }
     if sent.origins.isEmpty { texts.append("made of events before, which are not known") }

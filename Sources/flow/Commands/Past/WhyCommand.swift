@@ -95,7 +95,7 @@ enum WhyNotCommand {
           + traced.hint(wanted, names, else: ""))
     }
     let output = StateOutput()
-    for ending in endings(of: rows, run, most: try arguments.number(WhyCommand.limit) ?? 3) {
+    for ending in endings(of: rows, run, most: try arguments.number(WhyCommand.limit) ?? 3).joined() {
       if arguments.has(WhyCommand.json) {
         traced.put(ending.record, to: output)
       } else {
@@ -109,7 +109,7 @@ enum WhyNotCommand {
   static func lines(of wanted: KeyText, _ run: TracedRun, hiding secrets: Secrets) -> [String] {
     let rows = run.rows(that: wanted)
     if rows.isEmpty { return ["The trace has no row \(quoted(wanted.text))."] }
-    return endings(of: rows, run, most: 10).reversed().flatMap { ending in
+    return endings(of: rows, run, most: 10).reversed().joined().flatMap { ending in
       ([ending.head] + ending.story.lines(width: nil, hiding: secrets)).map { secrets.masked($0) }
     }
   }
@@ -121,8 +121,9 @@ enum WhyNotCommand {
     let story: EventStory
   }
 
-  private static func endings(of rows: [Int], _ run: TracedRun, most: Int) -> [Ending] {
-    outcomes(of: rows, run).suffix(most).flatMap { outcome in
+  /// Those of the latest rows, row by row.
+  private static func endings(of rows: [Int], _ run: TracedRun, most: Int) -> [[Ending]] {
+    outcomes(of: rows, run).suffix(most).map { outcome in
       outcome.ends.map { end, reason in
         let story = EventStory(run, end.way, end: end.node, reason: reason)
         let sink = end.way.last.map { run.passages[$0].node } ?? ""
@@ -205,7 +206,9 @@ private struct Comparisons {
       return "it is the first of its key: the baseline that later polls are compared with"
     }
     let places = Value.differences(from: former.value, to: last.value).map(\.path.description)
-    if places.isEmpty { return "it is as in the poll before" }
+    if places.isEmpty {
+      return last.poll.number > 0 ? "it is as in the poll before" : "it is as it was before"
+    }
     let shown = places.prefix(5).map { $0.isEmpty ? "the whole" : $0 }.joined(separator: ", ")
     return "it differs from the one before in \(shown), which it does not report"
   }
