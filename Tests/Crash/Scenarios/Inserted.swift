@@ -1,12 +1,13 @@
 import Foundation
 import Store
 
-/// Polls → `dedupe` → `sql`, a table that refuses some rows, at first or with all that is written together: each row is
+/// A file that grows → `sql`, a table that refuses some rows, at first or with all that is written together: each row is
 /// in the table or a dead letter, once, and letters that are retried are written.
 final class Inserted: Scenario {
   let place: Place
   let logs: [String] = []
-  private var last: Int?
+  private let input: GrowingFile
+  private var isEnding = false
   private var findings: [String] = []
 
   init(_ place: Place) throws {
@@ -15,17 +16,14 @@ final class Inserted: Scenario {
       "p.yaml",
       """
       name: inserted
-      vars: { last: 1000000000 }
+      epoch: { events: 200, time: 50ms }
       sources:
-        made:
-          generate: '([$meta.poll, $vars.last] | min) as $p | range(3) | {n: ($p + .)}'
-          every: 5ms
-      steps:
-        - dedupe: .n
+        lines: { file: { path: in.jsonl, follow: true } }
       sinks:
         table: { sql: { url: 'sqlite:it.db', table: t, columns: { n: .n }, history: true } }
 
       """)
+    input = try GrowingFile("in.jsonl", in: place) { "{\"n\":\($0)}" }
     try database(.make).execute(
       """
       CREATE TABLE t (n); CREATE TABLE ready (until); INSERT INTO ready VALUES (0);
@@ -35,8 +33,6 @@ final class Inserted: Scenario {
       BEGIN SELECT RAISE(ROLLBACK, 'not ready'); END
       """)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   private func database(_ use: Database.Use) throws -> Database {
     try Database(foreign: place["it.db"], to: use, busyMilliseconds: 5000)
@@ -85,15 +81,23 @@ final class Inserted: Scenario {
   /// A row that was refused is a failure of the run.
   func mayFail(_ lastWords: String) -> Bool { lastWords.contains("not ready") }
 
-  /// A row that is never refused is the last one.
-  func prepareEnd() throws { last = ((try written.max() ?? 0) / 77 + 2) * 77 - 2 }
+  func tend(_ life: Life?) throws {
+    if !isEnding { try input.tend(mayRotate: false) }
+  }
 
-  var isSettled: Bool { (try? written.contains((last ?? 0) + 2)) == true }
+  /// A row that is never refused is the last one.
+  func prepareEnd() throws {
+    try input.add(0)
+    try input.add(77 - input.count % 77)
+    isEnding = true
+  }
+
+  var isSettled: Bool { (try? written.contains(input.count)) == true }
 
   func verdict() throws -> Verdict {
     let numbers = try (written + letters).sorted()
     var verdict = Verdict.comparing(
-      numbers.map { "\($0)" }, with: (1...(last ?? 0) + 2).map { "\($0)" },
+      numbers.map { "\($0)" }, with: (1...input.count).map { "\($0)" },
       in: "the table and the dead letters")
     verdict.findings += findings
     return verdict
