@@ -14,8 +14,6 @@ public final class Database {
     case everyCommit = "FULL"
     /// A commit survives the process; a power cut may take the last transactions, in order and whole.
     case never = "NORMAL"
-    /// Nothing is synced: for a draft that is synced as a whole before it gets its name.
-    case draft = "OFF"
   }
 
   public struct Options: Sendable {

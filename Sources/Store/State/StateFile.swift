@@ -131,9 +131,7 @@ public final class StateFile {
   }
 
   private static func fill(_ draft: String, _ options: Options) throws(StoreError) {
-    var unsynced = options.database
-    unsynced.sync = .draft
-    let database = try Database(path: draft, unsynced)
+    let database = try Database(path: draft, options.database)
     try Schema.prepare(database)
     try database.carryOver()
   }
