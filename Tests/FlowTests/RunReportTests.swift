@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import JSON
+import Loopback
 import Testing
 
 /// What a run says at its end, how it exits, and the form of its log.
@@ -99,6 +100,55 @@ struct RunReportTests {
     let outcome = try place.run("--for", "500ms")
     #expect(outcome.status == 1)
     #expect(last(outcome).contains(" of api failed; see flow status down"), "\(outcome.errors)")
+  }
+
+  /// A pipeline over a server that asks to wait, and what its last line says of that.
+  private func unanswered(_ body: (Workplace) throws -> Outcome) throws -> String {
+    let server = try LoopbackServer { _ in
+      [.reply("busy", status: "503 Service Unavailable", ["Retry-After: 60"])]
+    }
+    return try server.serving {
+      let place = try Workplace(
+        """
+        name: down
+        sources: { api: { http: '\(server.url)', every: 1h } }
+        sinks: { log: { jsonl: log.jsonl } }
+        """)
+      let outcome = try body(place)
+      return "\(outcome.status) \(last(outcome))"
+    }
+  }
+
+  @Test("a run with --for whose first poll still waits says so, and exits with 1")
+  func waiting() throws {
+    let text = try unanswered { try $0.run("--for", "1s") }
+    #expect(text.hasPrefix("1 ") && text.contains(": api has had no answer: answered 503"), "\(text)")
+  }
+
+  @Test("a run that is stopped during its first poll says what it has waited for")
+  func stoppedWaiting() throws {
+    let text = try unanswered { place in
+      let running = try place.start()
+      try running.waitForErrors("answered 503")
+      return try running.end(by: SIGTERM).outcome
+    }
+    #expect(
+      text.hasPrefix("0 ") && text.contains("0 outputs; api has had no answer: answered 503"), "\(text)")
+  }
+
+  @Test("a run that is stopped says how many events its steps have dropped")
+  func dropped() throws {
+    let place = try Workplace(
+      """
+      name: watch
+      sources: { numbers: { generate: 'range(10)', every: 1h } }
+      steps: [rate_limit: { count: 1, per: 1h, bound: 3 }]
+      sinks: { log: { jsonl: log.jsonl } }
+      """)
+    let running = try place.start()
+    try running.waitForLines(1, in: "log.jsonl")
+    let outcome = try running.end(by: SIGTERM).outcome
+    #expect(last(outcome).hasSuffix("10 events, 1 output, 7 dropped"), "\(outcome.errors)")
   }
 
   @Test("a run that is stopped says in one line what it has done")

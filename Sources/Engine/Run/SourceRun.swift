@@ -31,8 +31,9 @@ final class SourceRun: Sendable {
     self.health = health
     self.maker = maker
     var context = context
-    context.progress = { [show = context.progress] progress in
-      health.note(progress)
+    context.progress = { [show = context.progress, stop = context.stop] progress in
+      // What a poll waited for that is cut short is reported at the end.
+      if progress != nil || !stop.isSet { health.note(progress) }
       show(progress)
     }
     context.noteEvents = { health.noteEvents(at: $0) }

@@ -138,7 +138,7 @@ public struct SourceStatus: Sendable, Equatable {
   public var lastPoll: Poll?
   public var nextPoll: Double?
   public var failure: Failure?
-  /// What the present poll waits for.
+  /// What the present poll waits for, or the last one did when the source was stopped.
   public var wait: Wait?
   /// When the last events of one that is not polled came.
   public var lastEvent: Double?

@@ -152,13 +152,12 @@ final class SourceHealth: Sendable {
   /// Notes that something was received and refused.
   func noteRefusal() { state.withLock { $0.status.refused += 1 } }
 
-  /// Notes the end of the source, and the error that ended it.
+  /// Notes the end of the source, and the error that ended it; what a poll that was cut short waited for is kept.
   func noteEnd(_ error: (any Error)? = nil) {
     state.withLock { state in
       state.status.hasEnded = true
       state.status.connectedSince = nil
       state.status.nextPoll = nil
-      state.status.wait = nil
       if let error { state.status.error = "\(error)" }
     }
   }

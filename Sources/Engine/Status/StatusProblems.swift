@@ -50,7 +50,15 @@ extension PipelineStatus {
       source.polls == 1
         ? "the poll of \(source.name) failed" : "all \(source.polls) polls of \(source.name) failed"
     }
-    return polls + lostEvents
+    return polls + unanswered + lostEvents
+  }
+
+  /// The sources whose first poll was still waiting when the run ended, a phrase each.
+  public var unanswered: [String] {
+    sources.compactMap { source in
+      guard source.polls == 0, source.hasEnded, let wait = source.wait else { return nil }
+      return "\(source.name) has had no answer: \(wait.reason) \(StatusTimes.absolute.at(wait.until))"
+    }
   }
 
   /// What has been lost so far, also while it runs: a failed poll is repeated.

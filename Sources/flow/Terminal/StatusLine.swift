@@ -60,7 +60,7 @@ struct StatusLine {
   /// What sources fail with or wait for, and when they try again.
   private mutating func addFailures(_ sources: [SourceStatus], at now: Double, _ busy: Set<String>) {
     for source in sources {
-      guard let wait = source.wait, !busy.contains(source.name) else { continue }
+      guard let wait = source.wait, !source.hasEnded, !busy.contains(source.name) else { continue }
       add("\(source.name): \(wait.reason)" + Self.next("", wait.until, at: now), .problem)
     }
     let failing = sources.filter { $0.failure != nil && $0.entries == nil }

@@ -21,7 +21,7 @@ struct RunReport: Sendable {
     let log = NodeLog(log: log, pipeline: status.name, node: "")
     let totals = RunTotals(status, after: former)
     switch status.phase {
-    case .stopped: log.notice("stopped after \(totals)")
+    case .stopped: log.notice((["stopped after \(totals)"] + status.unanswered).joined(separator: "; "))
     case .failed:
       let losses = status.losses
       let reason = losses.isEmpty ? "" : ": " + losses.joined(separator: ", ")
@@ -74,7 +74,7 @@ struct RunReport: Sendable {
 /// What a pipeline has done, also before it was reloaded: “3d 4h: 80 polls (2 failed), 240 events, 12 outputs”.
 struct RunTotals: CustomStringConvertible {
   private let started, ended: Double
-  private let polls, failedPolls, events, outputs, errors, givenUp: Int
+  private let polls, failedPolls, events, outputs, dropped, errors, givenUp: Int
   private let isPolled: Bool
 
   init(_ status: PipelineStatus, after former: RunTotals? = nil) {
@@ -88,6 +88,8 @@ struct RunTotals: CustomStringConvertible {
     failedPolls = status.sources.reduce(former?.failedPolls ?? 0) { $0 + $1.failedPolls }
     events = sum(.source) { $0.eventsOut ?? 0 } + (former?.events ?? 0)
     outputs = sum(.sink) { $0.eventsOut ?? 0 } + (former?.outputs ?? 0)
+    // What a sink drops is what it was asked not to send.
+    dropped = sum(.source, \.dropped) + sum(.step, \.dropped) + (former?.dropped ?? 0)
     errors = sum(nil) { $0.errors } + (former?.errors ?? 0)
     givenUp = sum(.sink) { $0.givenUp } + (former?.givenUp ?? 0)
   }
@@ -98,6 +100,7 @@ struct RunTotals: CustomStringConvertible {
       parts.append(StateText.count(polls, "poll") + (failedPolls > 0 ? " (\(failedPolls) failed)" : ""))
     }
     parts += [StateText.count(events, "event"), StateText.count(outputs, "output")]
+    if dropped > 0 { parts.append("\(dropped) dropped") }
     if errors > 0 { parts.append(StateText.count(errors, "error")) }
     if givenUp > 0 { parts.append("\(givenUp) given up") }
     return "\(StatusText.span(ended - started)): \(parts.joined(separator: ", "))"

@@ -209,6 +209,7 @@ final class RunRoster: MonitoredPipelines {
       if let reason = source.failure?.reason {
         pipeline.sources[index].failure?.reason = secrets.masked(reason)
       }
+      if let reason = source.wait?.reason { pipeline.sources[index].wait?.reason = secrets.masked(reason) }
     }
     for index in pipeline.nodes.indices {
       guard let wait = pipeline.nodes[index].wait else { continue }
