@@ -206,6 +206,22 @@ import Testing
     #expect(try place.flow("verify", "p.yaml", "--against", "rec").output.contains("the log lacks 1 change"))
   }
 
+  @Test("rows of several sources with one key are not followed, and a log by itself gives the hint")
+  func severalSources() throws {
+    let place = try Workplace(
+      """
+      name: two
+      sources: { a: { generate: '{id: 1, n: 1}' }, b: { generate: '{id: 1, n: 2}' } }
+      steps: [changes: { key: .id, first: emit }]
+      sinks: { log: { jsonl: out/log.jsonl } }
+      """)
+    #expect(try place.run("--state=s").status == 0)
+    let alone = try place.flow("verify", "out/log.jsonl")
+    #expect(alone.status == 1 && alone.output.contains("several sources"), "\(alone)")
+    let known = try place.flow("verify", "p.yaml", "--state=s")
+    #expect(known.status == 0 && known.errors.contains("rows of several sources"), "\(known)")
+  }
+
   @Test("ids of lines are left out of the comparison, and any other member is an edit")
   func ids() throws {
     let (place, outcomes) = try verified(

@@ -2,6 +2,14 @@ import Engine
 import JSON
 import Language
 
+/// What is wrong with a change of a log.
+enum ChangeFlaw {
+  /// The change contradicts itself.
+  case alone(String)
+  /// It contradicts the change of the row before it, of which the log may say nothing.
+  case beside(String)
+}
+
 /// The rows that a log of changes adds up to, and what contradicts itself in it.
 ///
 ///     var fold = RowFold()
@@ -42,7 +50,7 @@ struct RowFold {
   }
 
   /// Carries out a change; returns what is wrong with it.
-  mutating func apply(_ change: Change) -> String? {
+  mutating func apply(_ change: Change) -> ChangeFlaw? {
     let (key, at) = (change.key, change.time)
     let (before, after) = (change.before, change.after)
     let latest = known[key]
@@ -50,29 +58,20 @@ struct RowFold {
       known[key] = max(latest ?? -.infinity, at ?? -.infinity)
       if let after { set(after, for: key) } else { remove(key) }
     }
-    if let at, let latest, at < latest { return "it is earlier than the change before" }
-    if change.at != nil, at == nil { return "its time is no time" }
-    switch change.sort {
-    case .added where before != nil: return "an added row has no row before"
-    case .added where after == nil, .changed where after == nil: return "it lacks the row after"
-    case .changed where before == nil, .removed where before == nil: return "it lacks the row before"
-    case .removed where after != nil: return "a removed row has no row after"
-    case .changed where before == after: return "nothing has changed"
-    default: break
-    }
-    if let flaw = change.flawOfDiff { return flaw }
+    if let flaw = change.flaw { return .alone(flaw) }
+    if let at, let latest, at < latest { return .beside("it is earlier than the change before") }
     guard latest != nil else {
       if change.sort != .added { hasBaseline = true }
       return nil
     }
     let row = row(of: key)
     switch (change.sort, row) {
-    case (.added, _?): return "the row is there already"
+    case (.added, _?): return .beside("the row is there already")
     case (.added, nil): return nil
-    case (_, nil): return "the row has been removed before"
+    case (_, nil): return .beside("the row has been removed before")
     case (_, let row?):
       return before.map { agrees(row, $0) } == true
-        ? nil : "the row before is not the one that the last change has left"
+        ? nil : .beside("the row before is not the one that the last change has left")
     }
   }
 
@@ -114,8 +113,21 @@ extension Change {
   /// When it was noticed.
   var time: Double? { at.flatMap { $0.double ?? $0.string.flatMap { TailTime.moment($0) } } }
 
+  /// What is wrong with the change by itself.
+  fileprivate var flaw: String? {
+    if at != nil, time == nil { return "its time is no time" }
+    switch sort {
+    case .added where before != nil: return "an added row has no row before"
+    case .added where after == nil, .changed where after == nil: return "it lacks the row after"
+    case .changed where before == nil, .removed where before == nil: return "it lacks the row before"
+    case .removed where after != nil: return "a removed row has no row after"
+    case .changed where before == after: return "nothing has changed"
+    default: return flawOfDiff
+    }
+  }
+
   /// What is wrong with its list of differences, as far as they are of whole members.
-  fileprivate var flawOfDiff: String? {
+  private var flawOfDiff: String? {
     guard sort == .changed, let before, let after else { return nil }
     for entry in value.member("diff")?.items ?? [] {
       guard let path = entry.member("path")?.string, path.hasPrefix("/"),

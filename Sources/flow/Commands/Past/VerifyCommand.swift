@@ -47,10 +47,13 @@ enum VerifyCommand {
       }
     }
     let extent = log.writer.map { LogExtent(of: $0.plan, sink: $0.sink) } ?? .fields
-    if extent == .part, recordings == nil {
-      Terminal.complain(
-        "the log has only some of the changes of its rows, so they are not followed; --against compares it with polls\n"
-      )
+    var isFollowed = true
+    if case .part(let reason) = extent {
+      isFollowed = false
+      if recordings == nil {
+        Terminal.complain(
+          "the log has \(reason), so they are not followed; --against compares it with polls\n")
+      }
     }
     var count = 0
     do {
@@ -58,7 +61,14 @@ enum VerifyCommand {
       try log.eachChange(other: { place, reason in throw Finding(description: "\(place): \(reason)") }) {
         change, place in
         count += 1
-        if let flaw = fold.apply(change), extent != .part { throw Finding(change, place, flaw) }
+        switch fold.apply(change) {
+        case .alone(let flaw) where isFollowed: throw Finding(change, place, flaw)
+        case .beside(let flaw) where isFollowed:
+          // A log by itself does not say so.
+          let hint = "if its pipeline has several sources or leaves changes out, name the pipeline instead"
+          throw Finding(change, place, log.writer == nil ? "\(flaw) (\(hint))" : flaw)
+        case .alone, .beside, nil: break
+        }
         for check in checks {
           if let flaw = try check.take(change) { throw Finding(change, place, flaw) }
         }
