@@ -5,7 +5,7 @@ import System
 
 /// `sql`: polls a query of a database; its rows are the events.
 let sqlSource = NodeSpec(
-  "sql", "poll a query of a SQLite database",
+  "sql", "poll a query of a SQLite or PostgreSQL database",
   details: """
     Each poll runs the query, which is one statement and may only read: it is refused if it changes data. `changes` behind \
     the source reports what was inserted, updated and deleted, without triggers. The path of a SQLite file is relative to \
@@ -13,9 +13,14 @@ let sqlSource = NodeSpec(
 
     A row is an object of its columns. Numbers, texts and null stay what they are, whole numbers of any size exact; bytes \
     are base64. By the type that a SQLite table declares, BOOLEAN becomes true and false, JSON a value, and a DATETIME or \
-    TIMESTAMP that SQLite's functions have written ISO 8601, in UTC. `rows` is an expression over the list of rows.
+    TIMESTAMP that SQLite's functions have written ISO 8601, in UTC. From PostgreSQL come boolean, json and jsonb as values, \
+    arrays of usual types as lists, timestamps as ISO 8601 (with a time zone in UTC), NaN and Infinity and other types as \
+    text. `rows` is an expression over the list of rows.
 
-    Data goes into a query by parameters: `:name`, which `params` gives a value. Lists and objects are passed as JSON.
+    \(SQLAddress.details)
+
+    Data goes into a query by parameters: `:name`, which `params` gives a value. Lists and objects are passed as JSON, and \
+    to PostgreSQL lists as arrays where the query needs one: `where id = any(:ids)`.
 
     With `after` a poll reads only what is behind the last row, in the order of that column: a number that grows, or the \
     time of the last change. The position is stored with the state. Some rows before it, `overlap`, are read again \
@@ -44,6 +49,10 @@ let sqlSource = NodeSpec(
     .init(
       "only what is behind the last row",
       "sql: { url: sqlite:log.db, query: select * from events, after: id, overlap: 1000 }"),
+    .init(
+      "of a server",
+      "sql: { url: 'postgres://flow@db.example.org/shop?sslmode=verify-full', query: select * from items where id = any(:ids), params: { ids: [1, 2] } }"
+    ),
     .init(
       "one column, for each shop of a list",
       #"""
@@ -85,7 +94,9 @@ let sqlSource = NodeSpec(
 
 private enum SQLOptions {
   static let url = Option.required(
-    "url", SQLAddress.type, "the database: `sqlite:` and the path of a file", example: "sqlite:shop.db")
+    "url", SQLAddress.type,
+    "the database: `sqlite:` and the path of a file, or the address of a PostgreSQL server",
+    example: "sqlite:shop.db")
   static let query = Option.required(
     "query", .text, "one statement that reads", example: "select * from items")
   static let params = Option(
@@ -150,7 +161,7 @@ private final class SQLSource: PollSource {
     if found.isCut {
       if answer.rows.isEmpty {
         throw SQLFailure(
-          options[SQLOptions.url].path,
+          options[SQLOptions.url].name,
           "the rows that are read again are larger than max_size: raise it, or set a smaller overlap")
       }
       context.log.notice(

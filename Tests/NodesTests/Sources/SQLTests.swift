@@ -210,7 +210,8 @@ import Testing
     }
     #expect(problem("url: shop.db, query: select 1").has("this is not the address of a database"))
     for url in [
-      "postgres://a/b", "sqlite:", "sqlite::memory:", "sqlite:file:x?mode=memory", "sqlite:///shop.db",
+      "postgres://", "mysql://a/b", "sqlite:", "sqlite::memory:", "sqlite:file:x?mode=memory",
+      "sqlite:///shop.db",
     ] {
       #expect(problem("url: '\(url)', query: select 1").has("this is not the address of a database"))
     }
