@@ -72,10 +72,23 @@ package final class PostgreSQLServer: @unchecked Sendable {
   package func kill() throws {
     let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
     _ = FileManager.default.createFile(atPath: "\(folder)/kept", contents: nil)
-    if let id = file.split(separator: "\n").first.flatMap({ pid_t($0) }), id > 1 { Glibc.kill(id, SIGKILL) }
+    if let id = file.split(separator: "\n").first.flatMap({ pid_t($0) }), id > 1 {
+      let children = Self.children(of: id)
+      for process in [id] + children { Glibc.kill(process, SIGKILL) }
+    }
     try? input?.fileHandleForWriting.close()
     keeper?.waitUntilExit()
     try? FileManager.default.removeItem(atPath: "\(folder)/kept")
+  }
+
+  private static func children(of parent: pid_t) -> [pid_t] {
+    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return processes.compactMap { pid_t($0) }.filter { process in
+      let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+      // The name is in parentheses; behind it are a sign for the state and the parent.
+      let rest = status?.split(separator: ")").last?.split(separator: " ") ?? []
+      return rest.count > 1 && pid_t(rest[1]) == parent
+    }
   }
 
   /// The address of a database there.
