@@ -37,6 +37,7 @@ enum { FLOW_PQ_COMMAND = 1, FLOW_PQ_TUPLES = 2, FLOW_PQ_SINGLE = 9 };
   each(unsigned, PQftype, (const PGresult *r, int column), (r, column))                                               \
   each(int, PQnparams, (const PGresult *r), (r)) each(unsigned, PQparamtype, (const PGresult *r, int n), (r, n))      \
   each(char *, PQgetvalue, (const PGresult *r, int row, int column), (r, row, column))                                \
+  each(void *, PQnotifies, (PGconn *c), (c)) each(void, PQfreemem, (void *p), (p))                                    \
   each(int, PQgetlength, (const PGresult *r, int row, int column), (r, row, column))                                  \
   each(int, PQgetisnull, (const PGresult *r, int row, int column), (r, row, column))
 

@@ -132,6 +132,20 @@ final class PQConnection {
     throw PQError("the connection is lost", isLost: true)
   }
 
+  /// Waits for notifications, and takes all that have come.
+  func waitForNotifications() throws(PQError) {
+    var hasCome = false
+    while !hasCome {
+      while let notification = flow_PQnotifies(raw) {
+        flow_PQfreemem(notification)
+        hasCome = true
+      }
+      if hasCome { return }
+      try wait(toWrite: false)
+      if flow_PQconsumeInput(raw) == 0 { throw lost }
+    }
+  }
+
   /// Prepares one statement, which has no name; its columns, and the types of its parameters.
   func prepare(_ sql: String) throws(PQError) -> PQResult {
     try send(flow_PQsendPrepare(raw, "", sql, 0, nil))

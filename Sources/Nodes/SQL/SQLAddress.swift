@@ -9,7 +9,7 @@ struct SQLAddress: Sendable {
   /// As messages have it: the path of a file, or the address of a server without its password and options.
   let name: String
   /// The address for libpq; nil for a file.
-  private let url: String?
+  let url: String?
 
   /// Nil where the text is not the address of a database.
   init?(_ text: String) {

@@ -33,11 +33,15 @@ let sqlSource = NodeSpec(
     A poll that fails, takes longer than `timeout` or has more than `max_size` bytes gives no rows, and nothing counts as \
     removed. With `after`, rows beyond `max_size` come with the next poll, which is reported.
 
+    With `listen` a PostgreSQL server is polled at once when something notifies that channel (`NOTIFY items`, as from a \
+    trigger), and after each time that the connection for it was lost; the polls of the schedule go on. Notifications during a \
+    poll are one more poll.
+
     \(EachOptions.details)
     """,
   options: AnyOption.list(
     SQLOptions.url, SQLOptions.query, SQLOptions.params, SQLOptions.rows, SQLOptions.after,
-    SQLOptions.overlap,
+    SQLOptions.overlap, SQLOptions.listen,
     EachOptions.each, EachOptions.whenGone, EachOptions.concurrency, EachOptions.note, SQLOptions.timeout,
     SQLOptions.maxSize),
   examples: [
@@ -53,6 +57,9 @@ let sqlSource = NodeSpec(
       "of a server",
       "sql: { url: 'postgres://flow@db.example.org/shop?sslmode=verify-full', query: select * from items where id = any(:ids), params: { ids: [1, 2] } }"
     ),
+    .init(
+      "polled when it is notified",
+      "sql: { url: 'postgres://flow@localhost/shop', query: select * from items, listen: items }"),
     .init(
       "one column, for each shop of a list",
       #"""
@@ -86,6 +93,13 @@ let sqlSource = NodeSpec(
     for name in given where !names.contains(name) {
       checker.report("the query has no :\(name)", at: options.place(of: SQLOptions.params))
     }
+    if options[SQLOptions.listen] != nil {
+      let place = options.place(of: SQLOptions.listen)
+      if options[SQLOptions.url].url == nil {
+        checker.report("listen is for a PostgreSQL server, and this is a file", at: place)
+      }
+      if options.isGiven(EachOptions.each) { checker.report("listen does not go with each", at: place) }
+    }
     if options.isGiven(SQLOptions.overlap), options[SQLOptions.after] == nil {
       checker.report("overlap has no effect without after", at: options.place(of: SQLOptions.overlap))
     }
@@ -108,6 +122,9 @@ private enum SQLOptions {
     "after", .text, "the column by which only rows behind the last one are read", example: "id")
   static let overlap = Option(
     "overlap", .integer(1...10_000), default: "100", "with `after`, how many of the last rows are read again")
+  static let listen = Option.optional(
+    "listen", .text, "the channel of a PostgreSQL server whose notifications are polled upon at once",
+    example: "items")
   static let timeout = Option("timeout", .duration, default: "30s", "how long a query may take")
   static let maxSize = Option("max_size", .size, default: "256MiB", "the size that the rows must not exceed")
 }
@@ -134,6 +151,12 @@ private final class SQLSource: PollSource {
     last = LastPoll(options, context)
     if options[SQLOptions.after] != nil {
       window = SQLWindow(options[SQLOptions.overlap], context.position?.member("memory"))
+    }
+    if let channel = options[SQLOptions.listen], let url = options[SQLOptions.url].url, !context.isOnce {
+      let listener = PostgreSQLListener(
+        name: options[SQLOptions.url].name, url: url, channel: channel, stop: context.stop, log: context.log,
+        notified: context.pollNow)
+      if !listener.start() { context.log.warning("there is no thread to listen to \(channel) with") }
     }
   }
 

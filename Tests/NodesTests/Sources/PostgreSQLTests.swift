@@ -178,6 +178,34 @@ struct PostgreSQLTests {
     #expect(away.mayPass && away.mayBeAwaited && away.description.has("Connection refused"))
   }
 
+  @Test("a notification is passed on at once, and so is the end of a time in which none could come")
+  func notifications() throws {
+    let server = try PostgreSQLServer()
+    let (told, polls, stop) = (Journal<String>(), Journal<Int>(), StopSign())
+    let log = NodeLog(log: Log(level: .notice) { told.note($0.message) }, pipeline: "p", node: "in")
+    let listener = PostgreSQLListener(
+      name: "db", url: server.address("postgres"), channel: "My items", stop: stop, log: log
+    ) { polls.note(1) }
+    defer { stop.set() }
+    #expect(listener.start())
+    // The first one may come before it listens.
+    #expect(
+      eventually {
+        _ = try? server.sql("notify \"My items\"")
+        return polls.entries.count > 0
+      })
+    let before = polls.entries.count
+    _ = try server.sql("notify others; notify \"My items\"")
+    #expect(eventually { polls.entries.count > before })
+    try server.kill()
+    #expect(eventually { told.entries.count == 1 })
+    let missed = polls.entries.count
+    try server.start()
+    #expect(eventually { polls.entries.count > missed && told.entries.count == 2 })
+    #expect(told.entries.first?.hasSuffix("polls come by the schedule alone") == true)
+    #expect(told.entries.last == "db: listening to My items again")
+  }
+
   @Test("a server that was killed between two polls is found again")
   func restarts() throws {
     let server = try PostgreSQLServer()

@@ -215,6 +215,9 @@ import Testing
     ] {
       #expect(problem("url: '\(url)', query: select 1").has("this is not the address of a database"))
     }
+    #expect(problem("url: sqlite:a, query: select 1, listen: a").has("listen is for a PostgreSQL server"))
+    #expect(
+      problem("url: 'postgres://a/b', query: select 1, listen: a, each: [1]").has("does not go with each"))
     #expect(problem("url: sqlite:a, query: 'select :a'").has("params does not name :a"))
     #expect(problem("url: sqlite:a, query: select 1, params: { a: 1 }").has("the query has no :a"))
     #expect(problem("url: sqlite:a, query: select 1, overlap: 2").has("overlap has no effect without after"))

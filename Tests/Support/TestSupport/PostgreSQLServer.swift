@@ -54,7 +54,7 @@ package final class PostgreSQLServer: @unchecked Sendable {
     keeper.arguments =
       [
         "-c",
-        #""$@" >"$0/log" 2>&1 </dev/null & cat >/dev/null; kill -QUIT $!; wait; [ -e "$0/kept" ] || rm -rf "$0""#,
+        #""$@" >"$0/log" 2>&1 </dev/null & cat >/dev/null; kill -QUIT $! 2>/dev/null; wait; [ -e "$0/kept" ] || rm -rf "$0""#,
         folder,
       ] + command
     let input = Pipe()
