@@ -18,10 +18,18 @@ struct PQError: Error {
   }
 
   /// Whether it may be the fault of one row alone, and the others can be written.
-  var isOfRow: Bool { Self.ofRows.contains { code.hasPrefix($0) } }
+  var isOfRow: Bool {
+    !code.isEmpty && (code == Self.policy || !Self.ofAll.contains { code.hasPrefix($0) })
+  }
 
-  /// Values, constraints, views and triggers; 42501 is a row that a policy refuses.
-  static let ofRows = ["21", "22", "23", "44", "P0", "42501"]
+  /// The code of a row that a policy refuses.
+  static let policy = "42501"
+  /// What no row can be to blame for: connections, conflicts, statements, resources and the system.
+  ///
+  /// A trigger may raise any other code.
+  static let ofAll = [
+    "08", "0A", "25", "26", "28", "34", "3B", "3D", "3F", "40", "42", "53", "55", "57", "58", "XX",
+  ]
 
   /// Connections, conflicts, resources, the system; then locks, shutdowns and a server that only reads for now.
   private static func isPassing(_ code: String) -> Bool {

@@ -231,7 +231,9 @@ struct PostgreSQLWriting {
             EXCEPTION WHEN OTHERS THEN
               GET STACKED DIAGNOSTICS flow_code = RETURNED_SQLSTATE, flow_reason = MESSAGE_TEXT,
                 flow_detail = PG_EXCEPTION_DETAIL;
-              IF flow_code !~ '^(\(PQError.ofRows.joined(separator: "|")))' THEN RAISE; END IF;
+              IF flow_code <> '\(PQError.policy)' AND flow_code ~ '^(\(PQError.ofAll.joined(separator: "|")))' THEN
+                RAISE;
+              END IF;
               IF flow_code IN ('23503', '23505') AND flow_detail <> '' THEN
                 flow_reason := flow_reason || ' (' || flow_detail || ')';
               END IF;

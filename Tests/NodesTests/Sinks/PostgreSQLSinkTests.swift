@@ -1,4 +1,5 @@
 import JSON
+import Reactive
 import Store
 import System
 import TestSupport
@@ -198,7 +199,24 @@ struct PostgreSQLSinkTests {
     }
   }
 
-  @Test("while a lock is held or the server is away the pipeline waits, and says so; nothing is lost")
+  @Test("while a lock is held the pipeline waits, and says so")
+  func locks() throws {
+    try table.make("create table t (key int primary key)")
+    let trial = table
+    #expect(
+      startThread(named: "locker") {
+        _ = try? trial.server.sql("begin; lock table t; select pg_sleep(12); commit", in: trial.database)
+      })
+    #expect(
+      eventually {
+        (try? trial.rows("select count(*) from pg_locks where mode = 'AccessExclusiveLock'")) == "1"
+      })
+    let seen = try SinkBench().run(table.sink("key: ., create: true"), lines: ["1", "2"], isReal: true)
+    #expect(try table.rows() == "1\n2")
+    #expect(seen.log.contains { $0.has("canceling statement due to lock timeout; the pipeline waits until") })
+  }
+
+  @Test("while the server is away the pipeline waits, and says so; nothing is lost")
   func waits() throws {
     let server = try PostgreSQLServer()
     let own = try PostgreSQLTrial(server)
