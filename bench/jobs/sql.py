@@ -110,7 +110,7 @@ def ask(found, *statements):
 def measure_server(flow, folder, options, found):
     """Reads and writes the same rows on a PostgreSQL server."""
     lines, state, printed = (os.path.join(folder, name) for name in ("in.jsonl", "state", "printed"))
-    make = "DROP TABLE IF EXISTS t; CREATE TABLE t (id int PRIMARY KEY, name text, net timestamptz, status text, note text)"
+    make = "SET client_min_messages = warning; DROP TABLE IF EXISTS t; CREATE TABLE t (id int PRIMARY KEY, name text, net timestamptz, status text, note text)"
     pipelines = {
         "read": ({"sql": {"url": found[0], "query": "select * from t"}}, {"count": {}}),
         "write": ({"file": lines}, {"sql": {"url": found[0], "table": "t", "key": {"id": ".id"},
