@@ -47,7 +47,7 @@ SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
   "\(length) changes on \($$days) simulated days: \(number(.type == "added")) launches announced, \(number(moved("/net"))) rescheduled, \(number(moved("/status"))) with a new status, \(number(.type == "removed")) gone."
 SWIFT_SOURCES := Package.swift Sources Tests Examples bench
 
-.PHONY: help setup setup-cluster build run page install install-files uninstall dist deb release check-install clean check \
+.PHONY: help setup setup-cluster setup-postgres build run page install install-files uninstall dist deb release check-install clean check \
 	test-one build-tests test examples docs setup-page test-page shots times lint lint-workflows format install-hook \
 	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential build-bench bench
 
@@ -62,6 +62,9 @@ setup: ## install missing C libraries
 
 setup-cluster: ## install libnats and nats-server, which tests with real NATS servers need
 	@bash .ci/setup-cluster
+
+setup-postgres: ## install PostgreSQL, of which tests start servers of their own
+	@bash .ci/setup-postgres
 
 build: setup ## release build, with a static standard library
 	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow

@@ -27,6 +27,7 @@ let package = Package(
     .target(name: "CArguments"),  // the arguments of the process, also without /proc
     .target(name: "CCurl"),  // loads libcurl when it is asked for
     .target(name: "CNats"),  // loads libnats when it is asked for
+    .target(name: "CPQ"),  // loads libpq when it is asked for
     .target(name: "CXML2"),  // loads libxml2 when it is asked for
     .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
@@ -83,8 +84,8 @@ let package = Package(
     .target(
       name: "Nodes",
       dependencies: [
-        "CGlibc", "CMicrohttpd", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS", "Page", "Reactive",
-        "Server", "Store", "System",
+        "CGlibc", "CMicrohttpd", "CPQ", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS", "Page",
+        "Reactive", "Server", "Store", "System",
       ],
       swiftSettings: unchecked),
     .executableTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import Reactive
+import TestSupport
 import Testing
 
 /// Nothing is lost: real pipelines are run as processes, killed at any moment and run again, and what they have
@@ -15,7 +16,8 @@ import Testing
   private static let seed =
     environment["FLOW_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1_000_000_000)
   private static let kinds = ScenarioKind.allCases.filter { kind in
-    environment["FLOW_CRASH_SCENARIO"].map { $0 == kind.rawValue } ?? true
+    if kind == .served, !PostgreSQLServer.isInstalled { return false }
+    return environment["FLOW_CRASH_SCENARIO"].map { $0 == kind.rawValue } ?? true
   }
 
   init() {

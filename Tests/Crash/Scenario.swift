@@ -39,7 +39,7 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     piped,
     posted, calendar, downloads
   case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo, hooked,
-    tabled, feeds, versioned, divided, retried, alarmed, inserted
+    tabled, feeds, versioned, divided, retried, alarmed, inserted, served
 
   /// - Parameter isLong: Whether there is time for the whole of it.
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
@@ -77,6 +77,7 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     case .retried: try Retried(place)
     case .alarmed: try Alarmed(place)
     case .inserted: try Inserted(place)
+    case .served: try Served(place)
     case .divided: try FileRun.divided(place, lines: isLong ? 60_000 : 5000)
     }
   }

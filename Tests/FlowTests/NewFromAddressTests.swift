@@ -2,6 +2,7 @@ import Foundation
 import Loopback
 import Reactive
 import Store
+import TestSupport
 import Testing
 
 @testable import flow
@@ -315,6 +316,36 @@ import Testing
     let missing = try place.flow("new", "--from", "sqlite:nowhere.db")
     #expect(
       missing.status == 1 && missing.errors.contains("nowhere.db: cannot open the database"), "\(missing)")
+  }
+}
+
+/// `flow new --from` for a PostgreSQL server.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled, .init(rawValue: PostgreSQLServer.missing)))
+struct NewFromServerTests {
+  @Test("the pipeline for a table of a server reports the change by its primary key, and has no password")
+  func server() throws {
+    let place = try Workplace()
+    let server = try PostgreSQLServer.shared.get()
+    let database = try server.makeDatabase()
+    try server.sql(
+      """
+      create table other (a int); create schema s; create table s."order" (shop text, n int, no text, primary key (shop, no));
+      insert into s."order" values ('x', 1, 'a'), ('y', 1, 'b')
+      """, in: database)
+    let address = server.address(database, login: "postgres:hunter2-xyz")
+    let made = try place.flow("new", "--from", "\(address)&table=s.order", "-o", "p.yaml")
+    #expect(made.status == 0, "\(made)")
+    let text = place.text("p.yaml")
+    #expect(text.contains(#"query: 'select * from s."order"'"#) && text.contains("'[.shop, .no]'"), "\(text)")
+    #expect(!text.contains("hunter2") && !made.errors.contains("hunter2"))
+    #expect(made.errors.contains("others    other") && made.errors.contains("the primary key"), "\(made)")
+    _ = try place.flow("run", "--once", "--state=s", "p.yaml")
+    try server.sql("update s.\"order\" set n = 9 where no = 'b'", in: database)
+    let seen = try place.flow("run", "--once", "--state=s", "p.yaml")
+    #expect(seen.output == "changed [\"y\",\"b\"] n 1 → 9\n", "\(seen)")
+    let missing = try place.flow("new", "--from", "\(address)&table=nowhere")
+    #expect(
+      missing.status == 1 && missing.errors.contains("/\(database): there is no table nowhere"), "\(missing)")
   }
 }
 

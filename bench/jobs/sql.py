@@ -4,15 +4,22 @@
 Rows of 200 bytes in a SQLite file: a table is read as events that are counted, and a file of events is written by upserts
 into an empty table and into one that has the rows already, without state and with it. The figure is rows per second of
 CPU time; a loop of Python's sqlite3 does the same beside each.
+
+Where the programs of a PostgreSQL server are installed the same is done there, on a server of its own that ends with the
+script: its figure is rows per second on the clock, since most of the work is the server's.
 """
 import argparse
+import contextlib
+import glob
 import json
 import os
 import shutil
 import sqlite3
 import statistics
+import subprocess
 import sys
 import tempfile
+import time
 
 from pipelines import say, target, targets
 from processes import timed
@@ -62,6 +69,82 @@ def python_writes(path, lines):
     database.commit()
 
 
+@contextlib.contextmanager
+def server(folder):
+    """The address of a PostgreSQL server in that folder; None where none is installed. It refuses to run as root."""
+    programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]))
+    if not programs:
+        yield None
+        return
+    user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
+    home, place = tempfile.mkdtemp(dir="/tmp"), None
+    if user:
+        shutil.chown(home, "postgres", "postgres")
+    try:
+        data = os.path.join(home, "data")
+        subprocess.run(user + [programs[-1] + "/initdb", "-D", data, "-U", "postgres", "-A", "trust", "--locale=C", "-E", "UTF8"],
+                       check=True, stdout=subprocess.DEVNULL, cwd="/tmp")
+        with open(os.path.join(folder, "server.log"), "w") as log:
+            place = subprocess.Popen(user + [programs[-1] + "/postgres", "-D", data, "-k", home, "-c", "listen_addresses="],
+                                     stdout=log, stderr=log, cwd="/tmp")
+        address = "postgres://postgres@/postgres?host=" + home
+        while subprocess.run([programs[-1] + "/psql", address, "-c", "select 1"], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL).returncode != 0:
+            if place.poll() is not None:
+                sys.exit("the PostgreSQL server does not start")
+            time.sleep(0.1)
+        yield address, programs[-1] + "/psql"
+    finally:
+        if place:
+            place.terminate()
+            place.wait()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def ask(found, *statements):
+    """Runs statements on a server; what the last one gives."""
+    commands = [part for one in statements for part in ("-c", one)]
+    return subprocess.run([found[1], found[0], "-XqAt"] + commands, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def measure_server(flow, folder, options, found):
+    """Reads and writes the same rows on a PostgreSQL server."""
+    lines, state, printed = (os.path.join(folder, name) for name in ("in.jsonl", "state", "printed"))
+    make = "SET client_min_messages = warning; DROP TABLE IF EXISTS t; CREATE TABLE t (id int PRIMARY KEY, name text, net timestamptz, status text, note text)"
+    pipelines = {
+        "read": ({"sql": {"url": found[0], "query": "select * from t"}}, {"count": {}}),
+        "write": ({"file": lines}, {"sql": {"url": found[0], "table": "t", "key": {"id": ".id"},
+                                            "columns": {name: "." + name for name in COLUMNS[1:]}}}),
+    }
+    for name, (source, sink) in pipelines.items():
+        with open(os.path.join(folder, name + "-server.yaml"), "w") as file:
+            json.dump({"sources": {"in": source}, "steps": [], "sinks": {"out": sink}}, file)
+    say("\nPostgreSQL %s:" % ask(found, "SHOW server_version"))
+    for name, what, kept in (("write", "insert", False), ("write", "insert", True), ("write", "update", True), ("read", "", False)):
+        times = []
+        for _ in range(options.rounds):
+            if what == "insert":
+                ask(found, make)
+            elif what == "update":
+                ask(found, "UPDATE t SET status = 'TBC'", "VACUUM t")
+            shutil.rmtree(state, ignore_errors=True)
+            with open(printed, "w") as out:
+                times.append(timed([flow, "run", "--once", "--quiet", *(["--state", state] if kept else ["--no-state"]),
+                                    os.path.join(folder, name + "-server.yaml")], out))
+            if name == "read":
+                with open(printed) as file:
+                    count = json.load(file)["count"]
+            else:
+                count = int(ask(found, "SELECT count(*) FROM t WHERE status = 'Go'"))
+            if count != options.records:
+                sys.exit("%s: %d of %d rows arrived" % (name, count, options.records))
+        rate = options.records / statistics.median(one.wall for one in times)
+        say("  %-6s %-8s %-14s %8.0f rows per second, %8.0f per CPU second of flow" % (
+            name, what, "with state" if kept else "without state", rate, options.records / statistics.median(one.cpu for one in times)))
+        target(" ".join(["postgres", name, what, "with state" if kept else ""]).strip() + ": thousand rows per second", rate / 1000,
+               250 if name == "read" else 40, least=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("flow")
@@ -72,6 +155,11 @@ def main():
         options.records, options.rounds, sqlite3.sqlite_version, os.getloadavg()[0]))
     with tempfile.TemporaryDirectory() as folder:
         measure(os.path.abspath(options.flow), folder, options)
+        with server(folder) as found:
+            if found:
+                measure_server(os.path.abspath(options.flow), folder, options, found)
+            else:
+                say("\nPostgreSQL is not installed: make setup-postgres")
     say("\ntargets, meant for 250000 records and several rounds; load %.1f:" % os.getloadavg()[0])
     say("\n".join(targets))
 

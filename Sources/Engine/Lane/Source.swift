@@ -108,6 +108,8 @@ public struct SourceContext: Sendable {
   public var nextPoll: Double?
   /// Reports the progress of the present poll; nil when it is over.
   public var progress: @Sendable (PollProgress?) -> Void = { _ in }
+  /// Polls now, besides the schedule; from any thread.
+  public var pollNow: @Sendable () -> Void = {}
   /// Called after each poll; nil where they are not traced.
   public var polled: (@Sendable (PollTrace) -> Void)?
 

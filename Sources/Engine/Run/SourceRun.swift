@@ -125,6 +125,8 @@ final class SourceRun: Sendable {
       self.roster.withLock { $0 = roster }
       return polling.start()
     }
+    var context = context
+    context.pollNow = { [weak self] in _ = self?.pollNow() }
     let polling = Polling(
       { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context, health,
       to: downstream, failed: failed)

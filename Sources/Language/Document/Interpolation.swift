@@ -76,7 +76,7 @@ struct Interpolation {
     case .variable:
       guard let value = placeholders.environment(placeholder.subject) else { return nil }
       if value.isEmpty, placeholder.fallback != nil { return nil }
-      if let secret = Secrets.secretPart(of: value, named: placeholder.subject) { secrets.append(secret) }
+      secrets += Secrets.secretParts(of: value, named: placeholder.subject)
       return value
     case .file: bytes = try placeholders.readFile(placeholder.subject)
     case .credential: bytes = try placeholders.credential(placeholder.subject)

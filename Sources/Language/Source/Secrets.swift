@@ -27,13 +27,17 @@ public struct Secrets: Sendable {
     }
   }
 
-  /// What of a value of the environment is to be hidden; of an address what is behind its host.
-  static func secretPart(of value: String, named name: String) -> String? {
+  /// What of a value of the environment is to be hidden; of an address its password, and what is behind its host.
+  static func secretParts(of value: String, named name: String) -> [String] {
     guard let start = value.place(of: "://")?.upperBound else {
-      return isSecret(value, of: name) ? value : nil
+      return isSecret(value, of: name) ? [value] : []
     }
-    let end = String(value[start...].drop { !"/?#".contains($0) })
-    return isSecret(end, of: name) ? end : nil
+    let host = value[start...].prefix { !"/?#".contains($0) }
+    var parts = [String(value[host.endIndex...])]
+    if let end = host.lastIndex(of: "@"), let colon = host[..<end].firstIndex(of: ":") {
+      parts.append(String(host[host.index(after: colon)..<end]))
+    }
+    return parts.filter { isSecret($0, of: name) }
   }
 
   private static let publicNames: Set = [

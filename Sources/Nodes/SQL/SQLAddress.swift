@@ -4,26 +4,60 @@ import JSON
 import Language
 import System
 
-/// The address of a database, as the option `url` has it: `sqlite:shop.db`.
+/// The address of a database, as the option `url` has it: `sqlite:shop.db` or `postgres://flow@db.example.org/shop`.
 struct SQLAddress: Sendable {
-  let path: String
+  /// As messages have it: the path of a file, or the address of a server without its password and options.
+  let name: String
+  /// The address for libpq; nil for a file.
+  let url: String?
+
+  /// Nil where the text is not the address of a database.
+  init?(_ text: String) {
+    if text.utf8.contains(0) { return nil }
+    if text.hasPrefix("sqlite:") {
+      (name, url) = (String(text.dropFirst("sqlite:".count)), nil)
+      // SQLite takes :memory: and file: for databases that are gone with their connection, or with other settings.
+      if name.isEmpty || [":", "file:", "//"].contains(where: { name.hasPrefix($0) }) { return nil }
+      return
+    }
+    guard let scheme = ["postgres://", "postgresql://"].first(where: { text.hasPrefix($0) }) else {
+      return nil
+    }
+    let rest = text.dropFirst(scheme.count).prefix { $0 != "?" }
+    if rest.isEmpty { return nil }
+    let login = rest.prefix { $0 != "@" && $0 != "/" }
+    var shown = String(rest)
+    if rest[login.endIndex...].first == "@" {
+      shown = String(login.prefix { $0 != ":" }) + String(rest[login.endIndex...])
+    }
+    (name, url) = (scheme + shown, text)
+  }
+
+  /// The address of a server with its options, but not its password.
+  var withoutPassword: String {
+    guard let url, let sign = url.firstIndex(of: "?") else { return name }
+    let options = url[url.index(after: sign)...].split(separator: "&").filter { !$0.hasPrefix("password=") }
+    return options.isEmpty ? name : "\(name)?\(options.joined(separator: "&"))"
+  }
 
   /// A connection, which is made when it is first used.
-  func connection() -> any SQLConnection { SQLite(path) }
+  func connection() -> any SQLConnection { url.map { PostgreSQL(name, $0) } ?? SQLite(name) }
+
+  /// What the source and the sink say about servers.
+  static let details = """
+    A PostgreSQL server (12 or newer) has the address that libpq takes: `postgres://USER@HOST:PORT/DATABASE?sslmode=…`, with \
+    several hosts too. What it lacks comes from libpq's environment, PGPASSWORD among it, and ~/.pgpass; `${NAME}` in it from \
+    that of the run. Messages have no password and no options. libpq is loaded when it is first needed.
+    """
 
   static let type = OptionType<SQLAddress>(
     "address of a database", sample: "sqlite:shop.db", schema: .record([("type", "string")])
   ) { node, checker in
     guard let text = OptionType<String>.text.decode(node, checker) else { return nil }
-    let path = String(text.dropFirst("sqlite:".count))
-    // SQLite takes :memory: and file: for databases that are gone with their connection, or with other settings.
-    let isOther = [":", "file:", "//"].contains { path.hasPrefix($0) }
-    if text.hasPrefix("sqlite:"), !path.isEmpty, !isOther, !path.utf8.contains(0) {
-      return SQLAddress(path: path)
-    }
+    if let address = SQLAddress(text) { return address }
     checker.report(
       "this is not the address of a database", at: node.place,
-      hint: "write sqlite: and the path of a file, as in sqlite:shop.db or sqlite:/srv/shop.db")
+      hint: "write sqlite: and the path of a file, as in sqlite:shop.db, or postgres://USER@HOST/DATABASE")
     return nil
   }
 }
@@ -37,6 +71,22 @@ struct SQLQuery {
   var timeout: Duration
   /// The most bytes of the rows: more is an error or, where they are in an order, the rest is left.
   var limit: Int
+
+  /// What is wrong with the columns that it gives.
+  func problem(with columns: [String]) -> String? {
+    if columns.isEmpty { return "the query gives no rows" }
+    var names: Set<String> = []
+    for column in columns where !names.insert(column).inserted {
+      return "two columns are named \(quoted(column)): name one of them with AS"
+    }
+    guard let after, !names.contains(after.column) else { return nil }
+    return
+      "the query has no column \(quoted(after.column)), which after names: it has \(columns.joined(separator: ", "))"
+  }
+
+  var tooLarge: String {
+    "the rows are larger than max_size, \(limit) bytes: select fewer of them, or raise it"
+  }
 }
 
 /// What a query has given.

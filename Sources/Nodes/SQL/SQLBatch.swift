@@ -74,6 +74,23 @@ struct SQLPlace: Equatable {
   /// Whether it is that of a dead letter of one row, which is retried at the same place.
   var isOfRow: Bool { output.index >= Self.letters && output.index & Self.allRows != Self.allRows }
 
+  /// The statement that makes the table.
+  static let creation =
+    "CREATE TABLE IF NOT EXISTS \(table) (sink TEXT NOT NULL, life TEXT NOT NULL, epoch BIGINT NOT NULL,"
+    + " position BIGINT NOT NULL, refused TEXT NOT NULL, PRIMARY KEY (sink, life))"
+
+  /// The query of what was refused with this place or a later one, with signs for its four parameters.
+  static func search(_ sign: (Int) -> String) -> String {
+    "SELECT refused FROM \(table) WHERE sink = \(sign(1)) AND life = \(sign(2))"
+      + " AND (epoch, position) >= (\(sign(3)), \(sign(4)))"
+  }
+
+  /// The statement that stores a place, with a sign for what was refused too.
+  static func insertion(_ sign: (Int) -> String) -> String {
+    "INSERT INTO \(table) VALUES (\((1...5).map(sign).joined(separator: ", "))) ON CONFLICT (sink, life)"
+      + " DO UPDATE SET epoch = \(sign(3)), position = \(sign(4)), refused = \(sign(5))"
+  }
+
   /// The place of a dead letter: of a row, or of the whole batch.
   func letter(_ row: Int?) -> OutputPlace {
     if isOfRow { return output }
@@ -104,6 +121,14 @@ struct SQLRefusal {
     self.init(
       batch: batch, row: items[2].double.flatMap { Int(exactly: $0) },
       key: items[4].kind == .null ? nil : items[4], reason: items[3].string ?? "")
+  }
+
+  /// What is stored with a place: what was refused before, and now.
+  static func stored(_ refusals: [SQLRefusal], of batches: [SQLBatch], behind former: [Value]) -> String {
+    let refused = refusals.compactMap { refusal in
+      batches[refusal.batch].place.map { refusal.stored(of: $0) }
+    }
+    return Value.array(former + refused).description
   }
 
   func stored(of place: SQLPlace) -> Value {

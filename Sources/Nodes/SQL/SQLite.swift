@@ -31,24 +31,11 @@ final class SQLite: SQLConnection {
       guard statement.isReadOnly else {
         throw refused("the query changes data: a source only reads")
       }
-      try check(statement.columns.map(\.name), query)
+      if let reason = query.problem(with: statement.columns.map(\.name)) { throw refused(reason) }
       guard let after = query.after else { return try rows(of: statement, query) }
       return try rows(of: try database.onlyStatement(Self.text(text, after)), query)
     } catch {
       throw failure(error, query.timeout)
-    }
-  }
-
-  private func check(_ columns: [String], _ query: SQLQuery) throws(StoreError) {
-    if columns.isEmpty { throw refused("the query gives no rows") }
-    var names: Set<String> = []
-    for column in columns where !names.insert(column).inserted {
-      throw refused("two columns are named \(quoted(column)): name one of them with AS")
-    }
-    if let after = query.after, !names.contains(after.column) {
-      throw refused(
-        "the query has no column \(quoted(after.column)), which after names: it has \(columns.joined(separator: ", "))"
-      )
     }
   }
 
@@ -87,8 +74,7 @@ final class SQLite: SQLConnection {
         values.append(form.value(statement.column(Int32(index)), &size))
       }
       if size > query.limit, query.after == nil {
-        throw refused(
-          "the rows are larger than max_size, \(query.limit) bytes: select fewer of them, or raise it")
+        throw refused(query.tooLarge)
       }
       if size > query.limit, !found.rows.isEmpty {
         found.isCut = true

@@ -51,10 +51,7 @@ struct SQLiteWriting {
 
   private mutating func run() throws(StoreError) -> [SQLRefusal] {
     if batches.contains(where: { $0.place != nil }) {
-      try database.execute(
-        "CREATE TABLE IF NOT EXISTS \(SQLPlace.table) (sink TEXT NOT NULL, life TEXT NOT NULL,"
-          + " epoch BIGINT NOT NULL, position BIGINT NOT NULL, refused TEXT NOT NULL, PRIMARY KEY (sink, life))",
-        to: "make the table \(SQLPlace.table)")
+      try database.execute(SQLPlace.creation, to: "make the table \(SQLPlace.table)")
     }
     for (number, batch) in batches.enumerated() { try write(batch, number) }
     return refusals
@@ -230,8 +227,7 @@ struct SQLiteWriting {
 
   /// The refusals of the transaction that has stored this place, or a later one; nil where it is new.
   private func stored(_ place: SQLPlace) throws(StoreError) -> [Value]? {
-    let statement = try database.statement(
-      "SELECT refused FROM \(SQLPlace.table) WHERE sink = ?1 AND life = ?2 AND (epoch, position) >= (?3, ?4)")
+    let statement = try database.statement(SQLPlace.search { "?\($0)" })
     try bind(place, to: statement)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
@@ -239,14 +235,9 @@ struct SQLiteWriting {
   }
 
   private mutating func store(_ place: SQLPlace) throws(StoreError) {
-    let statement = try database.statement(
-      "INSERT INTO \(SQLPlace.table) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (sink, life)"
-        + " DO UPDATE SET epoch = ?3, position = ?4, refused = ?5")
+    let statement = try database.statement(SQLPlace.insertion { "?\($0)" })
     try bind(place, to: statement)
-    let refused = refusals.compactMap { refusal in
-      batches[refusal.batch].place.map { refusal.stored(of: $0) }
-    }
-    try statement.bind(5, Value.array(former + refused).description)
+    try statement.bind(5, SQLRefusal.stored(refusals, of: batches, behind: former))
     try statement.run()
   }
 

@@ -7,7 +7,7 @@ import System
 
 /// `sql`: keeps a table of a database equal to a list, or appends to one.
 let sqlSink = NodeSpec(
-  "sql", "keep a table of a SQLite database equal to a list, or append to it",
+  "sql", "keep a table of a SQLite or PostgreSQL database equal to a list, or append to it",
   details: """
     An event inserts a row, or updates the row with its key; a row that is equal is not written. Where `removed` is true, \
     as for the events of `changes` that say so, the row with that key is deleted. The table needs a primary key, or a \
@@ -20,10 +20,13 @@ let sqlSink = NodeSpec(
 
     With `history` each event is appended as a row, and nothing is updated or deleted; `key` may be left out.
 
+    \(SQLAddress.details) A table in another schema is `SCHEMA.TABLE`.
+
     Lists and objects are written as JSON, and numbers that SQLite would round as text. A row whose key is null is an \
     error. With `create` the table is made where it is missing, and so is a SQLite file; otherwise a run does not start \
     without it. Columns with lists and objects in the first rows are JSON TEXT then, those with booleans BOOLEAN, and \
-    others have no type.
+    others have no type. In PostgreSQL values have the types of the table, lists those of arrays, and bytes are base64; a \
+    table that is made has boolean, numeric, text or jsonb by the first rows.
 
     With state, the rows of each epoch are written in one transaction, after the epoch is committed, together with the \
     position of the sink, in the table flow_positions of the same database: after a kill each epoch is applied exactly \
@@ -44,6 +47,10 @@ let sqlSink = NodeSpec(
     .init(
       "the rows of each poll, with two columns as the key",
       "sql: { url: sqlite:shop.db, table: stock, key: { shop: .shop, item: .id }, columns: { count: .stock }, removed: .stock == 0, allow_empty: true }"
+    ),
+    .init(
+      "a table of a server",
+      "sql: { url: 'postgres://flow@localhost/space', table: public.launches, key: { id: .id }, columns: { name: .name }, create: true }"
     ),
     .init(
       "a log of changes",
@@ -72,7 +79,9 @@ let sqlSink = NodeSpec(
 
 private enum SQLSinkOptions {
   static let url = Option.required(
-    "url", SQLAddress.type, "the database: `sqlite:` and the path of a file", example: "sqlite:launches.db")
+    "url", SQLAddress.type,
+    "the database: `sqlite:` and the path of a file, or the address of a PostgreSQL server",
+    example: "sqlite:launches.db")
   static let table = Option.required("table", .text, "the table", example: "launches")
   static let key = Option(
     "key", keyType, default: "{}",
@@ -260,15 +269,15 @@ private final class SQLSink: KeepingSink {
     }
     let (committed, written) = try outbox.epochs()
     isStateOlder = (stored[outbox.life] ?? 0) > committed
-    isNoted = try outbox.notes(beginning: Self.note).first?.value == .string(address.path)
+    isNoted = try outbox.notes(beginning: Self.note).first?.value == .string(address.name)
     if isStateOlder == true {
       context.log.warning(
-        "the state is older than \(address.path): what was written since is written again as it comes again")
+        "the state is older than \(address.name): what was written since is written again as it comes again")
     } else if isNoted, let written,
       stored.isEmpty || stored[outbox.life].map({ $0 < written }) == true
     {
       context.log.warning(
-        "\(address.path) has lost rows that were written: it is older than the state, or new; they do not come again by themselves: flow state reset begins from the start"
+        "\(address.name) has lost rows that were written: it is older than the state, or new; they do not come again by themselves: flow state reset begins from the start"
       )
     }
   }
@@ -295,7 +304,7 @@ private final class SQLSink: KeepingSink {
     crashPoint("sql.written")
     if isCutOff { return }
     outbox.markWritten(through: last.place)
-    if !isNoted { outbox.setNote(.string(address.path), Self.note) }
+    if !isNoted { outbox.setNote(.string(address.name), Self.note) }
     isNoted = true
   }
 
@@ -329,7 +338,7 @@ private final class SQLSink: KeepingSink {
     while true {
       do throws(SQLFailure) {
         let result = try action()
-        if since != nil { context.log.notice("\(address.path) can be written to again") }
+        if since != nil { context.log.notice("\(address.name) can be written to again") }
         context.meter.note(nil)
         return result
       } catch {

@@ -5,7 +5,7 @@ import System
 
 /// `sql`: polls a query of a database; its rows are the events.
 let sqlSource = NodeSpec(
-  "sql", "poll a query of a SQLite database",
+  "sql", "poll a query of a SQLite or PostgreSQL database",
   details: """
     Each poll runs the query, which is one statement and may only read: it is refused if it changes data. `changes` behind \
     the source reports what was inserted, updated and deleted, without triggers. The path of a SQLite file is relative to \
@@ -13,9 +13,14 @@ let sqlSource = NodeSpec(
 
     A row is an object of its columns. Numbers, texts and null stay what they are, whole numbers of any size exact; bytes \
     are base64. By the type that a SQLite table declares, BOOLEAN becomes true and false, JSON a value, and a DATETIME or \
-    TIMESTAMP that SQLite's functions have written ISO 8601, in UTC. `rows` is an expression over the list of rows.
+    TIMESTAMP that SQLite's functions have written ISO 8601, in UTC. From PostgreSQL come boolean, json and jsonb as values, \
+    arrays of usual types as lists, timestamps as ISO 8601 (with a time zone in UTC), NaN and Infinity and other types as \
+    text. `rows` is an expression over the list of rows.
 
-    Data goes into a query by parameters: `:name`, which `params` gives a value. Lists and objects are passed as JSON.
+    \(SQLAddress.details)
+
+    Data goes into a query by parameters: `:name`, which `params` gives a value. Lists and objects are passed as JSON, and \
+    to PostgreSQL lists as arrays where the query needs one: `where id = any(:ids)`.
 
     With `after` a poll reads only what is behind the last row, in the order of that column: a number that grows, or the \
     time of the last change. The position is stored with the state. Some rows before it, `overlap`, are read again \
@@ -28,11 +33,15 @@ let sqlSource = NodeSpec(
     A poll that fails, takes longer than `timeout` or has more than `max_size` bytes gives no rows, and nothing counts as \
     removed. With `after`, rows beyond `max_size` come with the next poll, which is reported.
 
+    With `listen` a PostgreSQL server is polled at once when something notifies that channel (`NOTIFY items`, as from a \
+    trigger), and after each time that the connection for it was lost; the polls of the schedule go on. Notifications during a \
+    poll are one more poll.
+
     \(EachOptions.details)
     """,
   options: AnyOption.list(
     SQLOptions.url, SQLOptions.query, SQLOptions.params, SQLOptions.rows, SQLOptions.after,
-    SQLOptions.overlap,
+    SQLOptions.overlap, SQLOptions.listen,
     EachOptions.each, EachOptions.whenGone, EachOptions.concurrency, EachOptions.note, SQLOptions.timeout,
     SQLOptions.maxSize),
   examples: [
@@ -44,6 +53,13 @@ let sqlSource = NodeSpec(
     .init(
       "only what is behind the last row",
       "sql: { url: sqlite:log.db, query: select * from events, after: id, overlap: 1000 }"),
+    .init(
+      "of a server",
+      "sql: { url: 'postgres://flow@db.example.org/shop?sslmode=verify-full', query: select * from items where id = any(:ids), params: { ids: [1, 2] } }"
+    ),
+    .init(
+      "polled when it is notified",
+      "sql: { url: 'postgres://flow@localhost/shop', query: select * from items, listen: items }"),
     .init(
       "one column, for each shop of a list",
       #"""
@@ -77,6 +93,13 @@ let sqlSource = NodeSpec(
     for name in given where !names.contains(name) {
       checker.report("the query has no :\(name)", at: options.place(of: SQLOptions.params))
     }
+    if options[SQLOptions.listen] != nil {
+      let place = options.place(of: SQLOptions.listen)
+      if options[SQLOptions.url].url == nil {
+        checker.report("listen is for a PostgreSQL server, and this is a file", at: place)
+      }
+      if options.isGiven(EachOptions.each) { checker.report("listen does not go with each", at: place) }
+    }
     if options.isGiven(SQLOptions.overlap), options[SQLOptions.after] == nil {
       checker.report("overlap has no effect without after", at: options.place(of: SQLOptions.overlap))
     }
@@ -85,7 +108,9 @@ let sqlSource = NodeSpec(
 
 private enum SQLOptions {
   static let url = Option.required(
-    "url", SQLAddress.type, "the database: `sqlite:` and the path of a file", example: "sqlite:shop.db")
+    "url", SQLAddress.type,
+    "the database: `sqlite:` and the path of a file, or the address of a PostgreSQL server",
+    example: "sqlite:shop.db")
   static let query = Option.required(
     "query", .text, "one statement that reads", example: "select * from items")
   static let params = Option(
@@ -97,6 +122,9 @@ private enum SQLOptions {
     "after", .text, "the column by which only rows behind the last one are read", example: "id")
   static let overlap = Option(
     "overlap", .integer(1...10_000), default: "100", "with `after`, how many of the last rows are read again")
+  static let listen = Option.optional(
+    "listen", .text, "the channel of a PostgreSQL server whose notifications are polled upon at once",
+    example: "items")
   static let timeout = Option("timeout", .duration, default: "30s", "how long a query may take")
   static let maxSize = Option("max_size", .size, default: "256MiB", "the size that the rows must not exceed")
 }
@@ -124,6 +152,12 @@ private final class SQLSource: PollSource {
     if options[SQLOptions.after] != nil {
       window = SQLWindow(options[SQLOptions.overlap], context.position?.member("memory"))
     }
+    if let channel = options[SQLOptions.listen], let url = options[SQLOptions.url].url, !context.isOnce {
+      let listener = PostgreSQLListener(
+        name: options[SQLOptions.url].name, url: url, channel: channel, stop: context.stop, log: context.log,
+        notified: context.pollNow)
+      if !listener.start() { context.log.warning("there is no thread to listen to \(channel) with") }
+    }
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
@@ -150,7 +184,7 @@ private final class SQLSource: PollSource {
     if found.isCut {
       if answer.rows.isEmpty {
         throw SQLFailure(
-          options[SQLOptions.url].path,
+          options[SQLOptions.url].name,
           "the rows that are read again are larger than max_size: raise it, or set a smaller overlap")
       }
       context.log.notice(

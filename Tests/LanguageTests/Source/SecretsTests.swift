@@ -21,6 +21,14 @@ import Testing
     #expect(secrets("hunter2-xyy", "x\"y/z-1").opened(sealed) == nil)
   }
 
+  @Test("of an address its password is hidden, and what is behind its host")
+  func addresses() {
+    func parts(_ value: String) -> [String] { Secrets.secretParts(of: value, named: "DATABASE_URL") }
+    #expect(parts("https://example.org/hook/xyz") == ["/hook/xyz"])
+    #expect(parts("postgres://flow:hunter2-xyz@db:5432/shop") == ["/shop", "hunter2-xyz"])
+    #expect(parts("postgres://flow@db:5432/").isEmpty && parts("hunter2-xyz") == ["hunter2-xyz"])
+  }
+
   @Test("text without secrets is stored as it is")
   func plain() {
     let text = Array(#"{"a":"***1a2b3c4d"}"#.utf8)

@@ -210,10 +210,14 @@ import Testing
     }
     #expect(problem("url: shop.db, query: select 1").has("this is not the address of a database"))
     for url in [
-      "postgres://a/b", "sqlite:", "sqlite::memory:", "sqlite:file:x?mode=memory", "sqlite:///shop.db",
+      "postgres://", "mysql://a/b", "sqlite:", "sqlite::memory:", "sqlite:file:x?mode=memory",
+      "sqlite:///shop.db",
     ] {
       #expect(problem("url: '\(url)', query: select 1").has("this is not the address of a database"))
     }
+    #expect(problem("url: sqlite:a, query: select 1, listen: a").has("listen is for a PostgreSQL server"))
+    #expect(
+      problem("url: 'postgres://a/b', query: select 1, listen: a, each: [1]").has("does not go with each"))
     #expect(problem("url: sqlite:a, query: 'select :a'").has("params does not name :a"))
     #expect(problem("url: sqlite:a, query: select 1, params: { a: 1 }").has("the query has no :a"))
     #expect(problem("url: sqlite:a, query: select 1, overlap: 2").has("overlap has no effect without after"))

@@ -31,7 +31,9 @@ enum NewCommand {
       what identifies one, the next page, what always changes. A token or password that --header, --from-curl or the \
       address contains is not written into the file, which has a variable of the environment in its place.
 
-      With --from sqlite:FILE it is for a table of a SQLite database: the one that is named NAME, or the first.
+      With --from sqlite:FILE or postgres://USER@HOST/DATABASE it is for a table of that database: the one that is \
+      named NAME, or the first; at the end of the address of a server, ?table=NAME is one too. A password in that \
+      address is not written into the file: libpq takes it from PGPASSWORD or ~/.pgpass.
 
       With --from NAME it is a copy of an installed pipeline: the definitions, scripts and recordings that the pipeline \
       refers to are copied next to FILE. The copy has the name of its file, and a state of its own.
@@ -102,13 +104,13 @@ enum NewCommand {
     if !isAddress, let option = [bearer, header, once].first(where: arguments.has) {
       throw WrongUse("--\(option.name) is for addresses, and \(quoted(from)) is none")
     }
-    let database = NewFromAddress.database(from)
-    if !isAddress, database == nil, !NewFromAddress.isData(from) { return nil }
+    let isDatabase = NewFromAddress.isDatabase(from)
+    if !isAddress, !isDatabase, !NewFromAddress.isData(from) { return nil }
     let name = arguments.operands.first ?? path.map(name(of:)) ?? NewFromAddress.name(of: from)
     let new = NewFromAddress(name: name) { Terminal.complain("\($0)\n") }
     let request = isAddress ? try request(from, curl, arguments, named: name) : nil
     do {
-      if let database { return .success(try new.pipeline(forDatabase: database)) }
+      if isDatabase { return .success(try new.pipeline(forDatabase: from)) }
       guard let request else { return .success(try new.pipeline(forFile: from)) }
       return .success(try new.pipeline(for: request, isOnce: arguments.has(once)))
     } catch {

@@ -12,8 +12,10 @@ struct NewFromAddress {
   /// The time between the two requests.
   static let pause = Duration.seconds(3)
 
-  /// Whether `--from` names an address, and not a pipeline or a file.
-  static func isAddress(_ text: String) -> Bool { text.has("://") }
+  /// Whether `--from` names an address, and not a pipeline, a file or a database.
+  static func isAddress(_ text: String) -> Bool { text.has("://") && !isDatabase(text) }
+
+  static func isDatabase(_ text: String) -> Bool { FoundTable.isDatabase(text) }
 
   /// Whether it names a file that is no pipeline.
   static func isData(_ text: String) -> Bool {
@@ -26,11 +28,6 @@ struct NewFromAddress {
     let last = rest.count > 2 ? rest.last : rest.last?.split(separator: ":").first
     guard let last else { return "my-pipeline" }
     return NewCommand.name(of: String(last))
-  }
-
-  /// The path of `sqlite:shop.db`; nil for another text.
-  static func database(_ text: String) -> String? {
-    text.hasPrefix("sqlite:") ? String(text.dropFirst("sqlite:".count)) : nil
   }
 
   let name: String
@@ -53,15 +50,14 @@ struct NewFromAddress {
     return sketch.text
   }
 
-  /// The pipeline for a table of a SQLite file: the one that is named as the pipeline, or the first.
-  func pipeline(forDatabase path: String) throws -> String {
-    guard let table = try SQLiteTable(in: path, preferring: name) else {
-      throw Failure(description: "\(path): there is no table in it")
+  /// The pipeline for a table of a database: the one that is named as the pipeline, or the first.
+  func pipeline(forDatabase address: String) throws -> String {
+    guard let table = try FoundTable(at: address, preferring: name) else {
+      throw Failure(description: "\(FoundTable.shown(address)): there is no table in it")
     }
-    report("\(path): the table \(table.name)")
+    report("\(table.database): the table \(table.name)")
     var source = ListSketch.Source(
-      "sql", [("url", FlowYAML.quoted("sqlite:\(path)")), ("query", FlowYAML.quoted(table.query))],
-      every: "1m")
+      "sql", [("url", FlowYAML.quoted(table.url)), ("query", FlowYAML.quoted(table.query))], every: "1m")
     source.key = table.key
     let sketch = ListSketch(name: name, of: source, response: table.rows)
     if !table.others.isEmpty {

@@ -1,0 +1,47 @@
+import Engine
+import Language
+import Reactive
+import System
+
+/// `LISTEN` on a connection of its own, which is made again after each failure, at growing intervals.
+struct PostgreSQLListener: Sendable {
+  let name: String
+  let url: String
+  let channel: String
+  let stop: StopSign
+  let log: NodeLog
+  /// Called when notifications have come, and when some may have been missed.
+  let notified: @Sendable () -> Void
+
+  private static let waits = 1.0...60.0
+
+  /// Listens on a thread of its own until the stop; false where there is none.
+  func start() -> Bool { startThread(named: "flow-listen") { run() } }
+
+  func run() {
+    var (wait, isAway, isFirst) = (Self.waits.lowerBound, false, true)
+    while !stop.isSet {
+      do throws(PQError) {
+        let connection = try PQConnection(url, stop)
+        try connection.run("LISTEN \(SQLText.quoted(channel))")
+        if isAway { log.notice("\(name): listening to \(channel) again") }
+        // While nothing listened, something may have changed; the first poll comes by itself.
+        if !isFirst { notified() }
+        (wait, isAway, isFirst) = (Self.waits.lowerBound, false, false)
+        while true {
+          try connection.waitForNotifications()
+          notified()
+        }
+      } catch {
+        if stop.isSet { return }
+        if !isAway {
+          let reason = error.message.replacing(url, by: name)
+          log.warning("\(name): not listening to \(channel): \(reason); polls come by the schedule alone")
+        }
+        (isAway, isFirst) = (true, false)
+        stop.wait(seconds: wait)
+        wait = min(wait * 2, Self.waits.upperBound)
+      }
+    }
+  }
+}

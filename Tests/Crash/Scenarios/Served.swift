@@ -1,0 +1,115 @@
+import Foundation
+import Reactive
+import Store
+import TestSupport
+
+/// A file that grows → `sql` on a PostgreSQL server, which is killed too, at any moment, and refuses some rows at first:
+/// each row is in the table or a dead letter, once, and letters that are retried are written.
+final class Served: Scenario {
+  let place: Place
+  let logs: [String] = []
+  private let server: PostgreSQLServer
+  private let input: GrowingFile
+  private var dice = SplitMix64(seed: 1)
+  /// How many times the server was killed, and how long it stays away, counted in calls of `tend`; 0 while it runs.
+  private var (kills, pause) = (0, 0)
+  private var isEnding = false
+  private var findings: [String] = []
+
+  init(_ place: Place) throws {
+    self.place = place
+    server = try PostgreSQLServer()
+    try place.write(
+      "p.yaml",
+      """
+      name: served
+      epoch: { events: 200, time: 50ms }
+      sources:
+        lines: { file: { path: in.jsonl, follow: true } }
+      sinks:
+        table: { sql: { url: '\(server.address("postgres"))', table: t, columns: { n: .n }, history: true } }
+
+      """)
+    input = try GrowingFile("in.jsonl", in: place) { "{\"n\":\($0)}" }
+    // One of a hundred: the state keeps so many dead letters only.
+    try server.sql(
+      """
+      CREATE TABLE t (n int); CREATE TABLE ready (until int); INSERT INTO ready VALUES (0);
+      CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN IF new.n % 97 = 5 AND new.n > (SELECT until FROM ready) THEN RAISE ''not ready''; END IF; RETURN new; END';
+      CREATE TRIGGER guard BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION guard()
+      """)
+  }
+
+  private var written: [Int] {
+    get throws { try server.sql("SELECT n FROM t").split(separator: "\n").compactMap { Int($0) } }
+  }
+
+  private struct Rows: Decodable { let set: [[Int]] }
+
+  private var state: StateFile? {
+    get throws {
+      let path = "state/flow/served.db"
+      return place.has(path) ? try StateFile(path: place[path]) : nil
+    }
+  }
+
+  private var letters: [Int] {
+    get throws {
+      try state?.deadLetters(limit: 100_000).flatMap { letter in
+        try JSONDecoder().decode(Rows.self, from: Data(letter.entry.bytes)).set.flatMap { $0 }
+      } ?? []
+    }
+  }
+
+  /// Half of the letters are retried by the next life, and the table takes some of them.
+  func mourn(_ end: Life.End, wasStopped: Bool) {
+    do {
+      if pause == 0 { try server.sql("UPDATE ready SET until = until + 400") }
+      guard let state = try state else { return }
+      let letters = try state.deadLetters(limit: 100_000).prefix(20)
+      try state.update { epoch throws(StoreError) in
+        for letter in letters where letter.number % 2 == 0 { try epoch.retry(deadLetter: letter.number) }
+      }
+    } catch {
+      findings.append("the letters could not be retried: \(error)")
+    }
+  }
+
+  /// A row that was refused is a failure of the run, and so is a stop while the server is away.
+  func mayFail(_ lastWords: String) -> Bool {
+    lastWords.contains("not ready") || lastWords.contains("postgres://")
+  }
+
+  func tend(_ life: Life?) throws {
+    if isEnding { return }
+    try input.tend(mayRotate: false)
+    if pause > 0 {
+      pause -= 1
+      if pause == 0 { try server.start() }
+    } else if dice.below(300) == 0 {
+      try server.kill()
+      kills += 1
+      pause = 1 + dice.below(200)
+    }
+  }
+
+  /// A row that is never refused is the last one.
+  func prepareEnd() throws {
+    if pause > 0 { try server.start() }
+    try input.add(0)
+    try input.add(97 - input.count % 97)
+    isEnding = true
+  }
+
+  var isSettled: Bool { (try? server.sql("SELECT 1 FROM t WHERE n = \(input.count)")) == "1" }
+
+  func verdict() throws -> Verdict {
+    let numbers = try (written + letters).sorted()
+    var verdict = Verdict.comparing(
+      numbers.map { "\($0)" }, with: (1...input.count).map { "\($0)" },
+      in: "the table and the dead letters, after \(kills) kills of the server")
+    verdict.findings += findings
+    return verdict
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Glibc
+
+/// A PostgreSQL server of a test's own: in a temporary folder, on a Unix socket there, gone with the test's process.
+package final class PostgreSQLServer: @unchecked Sendable {
+  private struct Failure: Error, CustomStringConvertible { let description: String }
+
+  /// The folder of the newest programs; nil where there are none.
+  private static let programs: String? = {
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+    return versions.compactMap { Int($0) }.max().map { "/usr/lib/postgresql/\($0)/bin" }
+  }()
+
+  package static var isInstalled: Bool { programs != nil }
+  package static let missing = "PostgreSQL is not installed: make setup-postgres"
+
+  /// The server that most tests share, each with a database of its own.
+  package static let shared = Result { try PostgreSQLServer() }
+
+  private let folder: String
+  /// A shell that ends the server when its input ends, as it does with this process.
+  private var keeper: Process?
+  private var input: Pipe?
+
+  package init() throws {
+    var template = Array("/tmp/flow-pg-XXXXXX".utf8CString)
+    folder = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
+    if getuid() == 0, let user = getpwnam("postgres") {
+      chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
+    }
+    chmod(folder, 0o755)
+    let login = "local all guarded scram-sha-256\nlocal all all trust\n"
+    _ = try run(
+      "initdb", ["-D", "\(folder)/data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"])
+    try login.write(toFile: "\(folder)/data/pg_hba.conf", atomically: false, encoding: .utf8)
+    try start()
+  }
+
+  deinit {
+    try? input?.fileHandleForWriting.close()
+    keeper?.waitUntilExit()
+  }
+
+  /// Starts the server and waits until it answers.
+  package func start() throws {
+    let keeper = Process()
+    keeper.executableURL = URL(fileURLWithPath: "/bin/sh")
+    let command = Self.asUser(
+      try program("postgres"),
+      [
+        "-D", "\(folder)/data", "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
+        "max_connections=60",
+      ])
+    keeper.arguments =
+      [
+        "-c",
+        #""$@" >"$0/log" 2>&1 </dev/null & cat >/dev/null; kill -QUIT $! 2>/dev/null; wait; [ -e "$0/kept" ] || rm -rf "$0""#,
+        folder,
+      ] + command
+    let input = Pipe()
+    keeper.standardInput = input
+    try keeper.run()
+    (self.keeper, self.input) = (keeper, input)
+    for _ in 0..<300 {
+      if (try? sql("select 1")) != nil { return }
+      usleep(50_000)
+    }
+    throw Failure(description: (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "no server")
+  }
+
+  /// Kills the server at once, as `kill -9` does, so that it can be started again.
+  package func kill() throws {
+    let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
+    _ = FileManager.default.createFile(atPath: "\(folder)/kept", contents: nil)
+    if let id = file.split(separator: "\n").first.flatMap({ pid_t($0) }), id > 1 {
+      let children = Self.children(of: id)
+      for process in [id] + children { Glibc.kill(process, SIGKILL) }
+    }
+    try? input?.fileHandleForWriting.close()
+    keeper?.waitUntilExit()
+    try? FileManager.default.removeItem(atPath: "\(folder)/kept")
+  }
+
+  private static func children(of parent: pid_t) -> [pid_t] {
+    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return processes.compactMap { pid_t($0) }.filter { process in
+      let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+      // The name is in parentheses; behind it are a sign for the state and the parent.
+      let rest = status?.split(separator: ")").last?.split(separator: " ") ?? []
+      return rest.count > 1 && pid_t(rest[1]) == parent
+    }
+  }
+
+  /// The address of a database there.
+  package func address(_ database: String, login: String = "postgres") -> String {
+    "postgres://\(login)@/\(database)?host=\(folder)"
+  }
+
+  /// Makes an empty database; its name.
+  package func makeDatabase() throws -> String {
+    let name = "t\(UInt32.random(in: 0...UInt32.max))"
+    _ = try sql("create database \(name) template template0")
+    return name
+  }
+
+  /// Runs statements; the rows, with their values separated by bars.
+  @discardableResult
+  package func sql(_ text: String, in database: String = "postgres") throws -> String {
+    try run(
+      "psql", ["-h", folder, "-U", "postgres", "-d", database, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", text],
+      isOwner: false)
+  }
+
+  private func program(_ name: String) throws -> String {
+    guard let programs = Self.programs else { throw Failure(description: Self.missing) }
+    return "\(programs)/\(name)"
+  }
+
+  /// The server refuses to run as root.
+  private static func asUser(_ program: String, _ arguments: [String]) -> [String] {
+    let user = getuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
+    return user + [program] + arguments
+  }
+
+  private func run(_ name: String, _ arguments: [String], isOwner: Bool = true) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.currentDirectoryURL = URL(fileURLWithPath: "/tmp")
+    let path = try program(name)
+    process.arguments = isOwner ? Self.asUser(path, arguments) : [path] + arguments
+    let (output, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errors)
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let error = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    if process.terminationStatus != 0 { throw Failure(description: "\(name): \(error)") }
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+  }
+}
