@@ -21,13 +21,14 @@ struct PostgreSQLListener: Sendable {
   func run() {
     var (wait, isAway, isFirst) = (Self.waits.lowerBound, false, true)
     while !stop.isSet {
+      var listening: ContinuousClock.Instant?
       do throws(PQError) {
         let connection = try PQConnection(url, stop)
         try connection.run("LISTEN \(SQLText.quoted(channel))")
         if isAway { log.notice("\(name): listening to \(channel) again") }
         // While nothing listened, something may have changed; the first poll comes by itself.
         if !isFirst { notified() }
-        (wait, isAway, isFirst) = (Self.waits.lowerBound, false, false)
+        (listening, isAway, isFirst) = (.now, false, false)
         while true {
           try connection.waitForNotifications()
           notified()
@@ -39,6 +40,8 @@ struct PostgreSQLListener: Sendable {
           log.warning("\(name): not listening to \(channel): \(reason); polls come by the schedule alone")
         }
         (isAway, isFirst) = (true, false)
+        // A server that takes connections and ends them at once is not asked, and polled, each second.
+        if let listening, .now - listening > .seconds(Self.waits.upperBound) { wait = Self.waits.lowerBound }
         stop.wait(seconds: wait)
         wait = min(wait * 2, Self.waits.upperBound)
       }
