@@ -36,10 +36,15 @@ struct PQError: Error {
     ["08", "40", "53", "57", "58", "55P03", "25006", "25P03"].contains { code.hasPrefix($0) }
   }
 
+  /// The lines of a text of libpq as one, without the hints that are indented below them.
+  static func sentence(_ text: String) -> String {
+    text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("\t") }
+      .joined(separator: "; ")
+  }
+
   /// The error of a failed login, whose text is `FATAL:  28P01: password …`.
   init(connecting text: String) {
-    let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
-    let message = lines.joined(separator: "; ")
+    let message = Self.sentence(text)
     for part in message.split(separator: ":") {
       let code = part.drop { $0 == " " }
       if code.utf8.count == 5, code.contains(where: \.isNumber),
@@ -202,7 +207,7 @@ final class PQConnection {
 
   /// The error of the connection itself.
   private var lost: PQError {
-    let text = String(cString: flow_PQerrorMessage(raw)).split(separator: "\n").joined(separator: "; ")
+    let text = PQError.sentence(String(cString: flow_PQerrorMessage(raw)))
     return PQError(
       text.isEmpty ? "the connection is lost" : text, isLost: Int(flow_PQstatus(raw)) == FLOW_PQ_FAILED)
   }
