@@ -107,7 +107,7 @@ let package = Package(
       name: "SimulatedJournal", dependencies: ["Cluster", "Reactive"],
       path: "Tests/Support/SimulatedJournal"),
     // For tests alone: a server on the loopback.
-    .target(name: "Loopback", dependencies: ["Reactive"], path: "Tests/Support/Loopback"),
+    .target(name: "Loopback", dependencies: ["Reactive", "TestSupport"], path: "Tests/Support/Loopback"),
     // For tests alone: folders, waiting, what several threads have noted.
     .target(
       name: "TestSupport", dependencies: ["CGlibc", "CZ", "Reactive", "System"],

@@ -58,7 +58,8 @@ import Testing
       atPath: place["results/share/flow"], withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(
       atPath: place["results/share/flow/pipelines"], withDestinationPath: "\(Self.root)/pipelines")
-    let ports = try DocumentScript.ports.map { (shown: "\($0)", free: "\(try freePort())") }
+    let free = try freePorts(DocumentScript.ports.count)
+    let ports = zip(DocumentScript.ports, free).map { (shown: "\($0)", free: "\($1)") }
     let code = ports.reduce(script.text) { $0.replacingOccurrences(of: $1.shown, with: $1.free) }
     try place.write("results/stdin", "")
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
@@ -83,22 +84,5 @@ import Testing
       if DocumentScript.matches(ArraySlice(lines), ArraySlice(command.shown)) { continue }
       Issue.record("\(name):\(command.line): “\(command.text)” prints\n\(printed)")
     }
-  }
-
-  /// A port of the loopback that nothing listens on.
-  private func freePort() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    try #require(isBound)
-    return UInt16(bigEndian: address.sin_port)
   }
 }

@@ -93,23 +93,4 @@ final class ClusterServer {
   }
 
   /// Ports that are free now: servers of a cluster must know those of each other before they start.
-  private static func freePorts(_ count: Int) throws -> [Int] {
-    var listeners: [Int32] = []
-    defer { for listener in listeners { close(listener) } }
-    return try (0..<count).map { _ in
-      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      listeners.append(listener)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let result = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-          bind(listener, address, size) | getsockname(listener, address, &size)
-        }
-      }
-      try #require(result == 0)
-      return Int(UInt16(bigEndian: address.sin_port))
-    }
-  }
 }

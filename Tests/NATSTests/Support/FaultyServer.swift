@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Reactive
+import TestSupport
 
 /// A server that speaks as much of NATS's protocol as reading a stream needs, with answers that a test makes up.
 ///
@@ -35,19 +36,9 @@ final class FaultyServer: Sendable {
 
   init(_ answer: @escaping @Sendable (_ subject: String, _ request: String) -> [Answer]) throws {
     self.answer = answer
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let listener: Int32
+    (listener, port) = try openListener()
     self.listener = listener
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, size) | listen(listener, 8) | getsockname(listener, address, &size)
-      }
-    }
-    port = Int(UInt16(bigEndian: address.sin_port))
-    if result != 0 { throw POSIXError(.EADDRNOTAVAIL) }
     Thread.detachNewThread { [weak self] in
       while true {
         let connection = accept(listener, nil, nil)

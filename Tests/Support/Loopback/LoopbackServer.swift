@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Reactive
+import TestSupport
 
 /// A small HTTP server on the loopback whose responses a test controls, byte by byte if need be.
 package final class LoopbackServer: Sendable {
@@ -39,19 +40,7 @@ package final class LoopbackServer: Sendable {
   /// Answers each request with some steps.
   package init(_ answer: @escaping @Sendable (Received) -> [Step]) throws {
     self.answer = answer
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    self.listener = listener
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, size) | listen(listener, 64) | getsockname(listener, address, &size)
-      }
-    }
-    port = Int(UInt16(bigEndian: address.sin_port))
-    if result != 0 { throw POSIXError(.EADDRNOTAVAIL) }
+    (listener, port) = try openListener()
   }
 
   deinit { close(listener) }
