@@ -16,19 +16,7 @@ enum NATSOptions {
     "nkey", .text, "a public NKey, beginning with U",
     example: "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4")
   static let seed = Option.optional("seed", .path, "the file with the seed of `nkey`", example: "flow.nk")
-  static let tls = Option.optional(
-    "tls", .group("tls", AnyOption.list(ca, certificate, key, insecure)),
-    "TLS, with PEM files: `ca`, `certificate` and `key`; `{}` trusts the system's authorities, `insecure: true` anyone",
-    example: "{ ca: ca.pem }")
-
-  static let ca = Option.optional(
-    "ca", .path, "the authorities that sign the server's certificate", example: "ca.pem")
-  static let certificate = Option.optional(
-    "certificate", .path, "the client's certificate", example: "flow.pem")
-  static let key = Option.optional("key", .path, "the key of the certificate", example: "flow-key.pem")
-  static let insecure = Option("insecure", .boolean, default: "false", "whether any certificate is trusted")
-
-  static let list = AnyOption.list(servers, user, password, token, credentials, nkey, seed, tls)
+  static let list = AnyOption.list(servers, user, password, token, credentials, nkey, seed, TLSOptions.tls)
 
   /// Reports logins that cannot be.
   static func check(_ options: Options, _ checker: Checker) {
@@ -45,9 +33,7 @@ enum NATSOptions {
     if options.isGiven(password), !options.isGiven(user) {
       checker.report("a password needs a user", at: options.place(of: password), hint: "add user: NAME")
     }
-    if let tls = options[tls], tls.isGiven(certificate) != tls.isGiven(key) {
-      checker.report("certificate and key belong together", at: tls.place)
-    }
+    TLSOptions.check(options, checker)
   }
 
   /// The settings of a connection for a node.
@@ -59,9 +45,10 @@ enum NATSOptions {
     settings.credentials = options[credentials]
     settings.key = options[nkey]
     settings.seed = options[seed]
-    settings.tls = options[tls].map {
+    settings.tls = TLSOptions.files(options).map {
       NATSSettings.TLS(
-        authorities: $0[ca], certificate: $0[certificate], key: $0[key], skipsVerification: $0[insecure])
+        authorities: $0.authorities, certificate: $0.certificate, key: $0.key,
+        skipsVerification: $0.skipsVerification)
     }
     return settings
   }

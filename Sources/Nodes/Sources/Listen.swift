@@ -167,8 +167,6 @@ enum ListenOptions {
 
 /// Sends the webhooks that have arrived to the pipeline, and answers them when they are committed.
 private final class WebhookSource: StreamSource {
-  /// How long a stopped run waits for its last commit, and for the answers to be sent.
-  private static let grace = Duration.seconds(5)
   /// How long a body is decoded while others wait.
   private static let quick = Duration.milliseconds(20)
 
@@ -193,7 +191,7 @@ private final class WebhookSource: StreamSource {
       front, on: socket, .one(memory: 32768), connections: options[ListenOptions.queue] + 64,
       idle: UInt32(clamping: max(1, Int(options[ListenOptions.timeout].inSeconds.rounded(.up)))))
     defer {
-      front.stop(within: Self.grace)
+      front.stop(within: Feed.lastCommit)
       server.stop()
     }
     context.log.notice("listens at \(site)")
@@ -242,16 +240,7 @@ private final class WebhookSource: StreamSource {
       }
     }
     if accepted.isEmpty { return }
-    let isCommitted = ConditionLock<Bool?>(nil)
-    feed.send(
-      values, position: ids == former ? nil : ids.position,
-      acknowledgement: Acknowledgement { result in isCommitted.change { $0 = result } })
-    var result: Bool?
-    while result == nil {
-      let wasStopped = context.stop.isSet
-      result = isCommitted.wait(until: MonotonicClock.now + (wasStopped ? Self.grace : .seconds(1))) { $0 }
-      if wasStopped { break }
-    }
+    let result = feed.commit(values, position: ids == former ? nil : ids.position, stop: context.stop)
     if result != true { ids = former }
     for webhook in accepted {
       if result == true {
