@@ -47,7 +47,7 @@ SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
   "\(length) changes on \($$days) simulated days: \(number(.type == "added")) launches announced, \(number(moved("/net"))) rescheduled, \(number(moved("/status"))) with a new status, \(number(.type == "removed")) gone."
 SWIFT_SOURCES := Package.swift Sources Tests Examples bench
 
-.PHONY: help setup setup-cluster setup-postgres build run page install install-files uninstall dist deb release check-install clean check \
+.PHONY: help setup setup-cluster setup-postgres setup-mqtt build run page install install-files uninstall dist deb release check-install clean check \
 	test-one build-tests test examples docs setup-page test-page shots times lint lint-workflows format install-hook \
 	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential build-bench bench
 
@@ -65,6 +65,9 @@ setup-cluster: ## install libnats and nats-server, which tests with real NATS se
 
 setup-postgres: ## install PostgreSQL, of which tests start servers of their own
 	@bash .ci/setup-postgres
+
+setup-mqtt: ## install Mosquitto, of which tests start servers of their own
+	@bash .ci/setup-mqtt
 
 build: setup ## release build, with a static standard library
 	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow

@@ -26,6 +26,7 @@ let package = Package(
   targets: [
     .target(name: "CArguments"),  // the arguments of the process, also without /proc
     .target(name: "CCurl"),  // loads libcurl when it is asked for
+    .target(name: "CMQTT"),  // loads libmosquitto when it is asked for
     .target(name: "CNats"),  // loads libnats when it is asked for
     .target(name: "CPQ"),  // loads libpq when it is asked for
     .target(name: "CXML2"),  // loads libxml2 when it is asked for
@@ -84,8 +85,8 @@ let package = Package(
     .target(
       name: "Nodes",
       dependencies: [
-        "CGlibc", "CMicrohttpd", "CPQ", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS", "Page",
-        "Reactive", "Server", "Store", "System",
+        "CGlibc", "CMQTT", "CMicrohttpd", "CPQ", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS",
+        "Page", "Reactive", "Server", "Store", "System",
       ],
       swiftSettings: unchecked),
     .executableTarget(

@@ -5,7 +5,7 @@ extension Catalog {
   /// Every node of flow, in the order in which they are listed.
   public static let all = Catalog([
     // sources
-    file, stdin, http, execSource, generate, replay, sqlSource, natsSource, listen, errorSource,
+    file, stdin, http, execSource, generate, replay, sqlSource, natsSource, mqttSource, listen, errorSource,
     launchLibrary, spacex,
     apod,
     // steps
@@ -15,7 +15,7 @@ extension Catalog {
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout, partition,
     // sinks
-    console, jsonl, csv, exec, httpSink, sqlSink, natsSink, ics, feed, git, page, download, notify,
+    console, jsonl, csv, exec, httpSink, sqlSink, natsSink, mqttSink, ics, feed, git, page, download, notify,
     metricsSink, count,
     null,
   ])

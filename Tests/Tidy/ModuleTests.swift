@@ -22,11 +22,12 @@ import Testing
     add("Engine", [], over: ["Language", "Store"])
     add("Page", ["CMicrohttpd"], over: ["Engine", "Server"])
     add("NATS", ["CNats"], over: ["JSON"])
-    add("Nodes", ["CPQ"], over: ["Engine", "Fetch", "Markup", "NATS", "Page"])
+    add("Nodes", ["CMQTT", "CPQ"], over: ["Engine", "Fetch", "Markup", "NATS", "Page"])
     add("Cluster", [], over: ["Engine", "NATS"])
     add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
     for name in [
-      "CArguments", "CCurl", "CGlibc", "CMicrohttpd", "CNats", "COnig", "CPQ", "CSQLite", "CXML2", "CYAML",
+      "CArguments", "CCurl", "CGlibc", "CMicrohttpd", "CMQTT", "CNats", "COnig", "CPQ", "CSQLite", "CXML2",
+      "CYAML",
       "CZ",
     ] {
       table[name] = []

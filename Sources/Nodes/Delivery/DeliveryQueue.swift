@@ -253,16 +253,14 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
     failuresInARow += 1
     // To wait as the server asks is no failure.
-    failing = (
-      "\(failure)", failing?.since ?? context.lane.world.wallClock(),
-      failure.isAttempt && failure.retryAt == nil
-    )
-    // At growing distances.
+    failing = ("\(failure)", failing?.since ?? context.lane.world.wallClock(), failure.retryAt == nil)
+    // At growing distances; a worker that waits for its connection has said so itself.
     let isReported = failuresInARow & (failuresInARow - 1) == 0
-    if failure.isAttempt, !isReported {
-      context.log.detail(words)
+    let isWait = !failure.isAttempt && failure.retryAt != nil
+    if isWait || failure.isAttempt && isReported {
+      context.log.notice(isWait ? "\(failure)" : words)
     } else {
-      context.log.notice(failure.isAttempt ? words : "\(failure)")
+      context.log.detail(words)
     }
     return item
   }

@@ -1,0 +1,135 @@
+import CMQTT
+import Glibc
+import Reactive
+
+/// What libmosquitto reports to a connection: a context for its callbacks, which it calls while it reads and writes.
+final class MQTTInbox {
+  /// The error of a server that wants an older version of the protocol.
+  static let otherVersion = "another version of MQTT"
+
+  private let version: Int32
+  /// The server, as messages name it.
+  private let name: String
+  /// The reason of the server's answer to the connection; 0 for acceptance.
+  fileprivate(set) var acceptance: Int32?
+  fileprivate(set) var hasSession = false
+  var messages: [MQTTConnection.Message] = []
+  var answers: [MQTTConnection.Answer] = []
+  /// What the server grants, by the id of the subscription.
+  var granted: [Int32: Int32] = [:]
+  /// Whether the socket takes no more for now.
+  var isWriting = false
+  /// Why the server has ended the connection; 0 where it has not said so.
+  fileprivate var departure: Int32 = 0
+  /// The last error that was logged, such as that of a certificate.
+  fileprivate var detail = ""
+
+  init(_ version: Int32, name: String) { (self.version, self.name) = (version, name) }
+
+  var isLatest: Bool { version == 5 }
+
+  // MARK: - Errors
+
+  /// The text for a code of libmosquitto, of the present thread.
+  func text(_ code: Int32) -> String {
+    let text = String(cString: flow_mqtt_strerror(code))
+    return detail.isEmpty ? text : "\(text) (\(detail))"
+  }
+
+  func failed(_ reason: String) -> MQTTError {
+    let isTrust = ["certificate", "SSL", "TLS"].contains { reason.contains($0) }
+    return MQTTError("\(name): \(reason)", mayPass: !isTrust)
+  }
+
+  /// The error of a connection that is lost.
+  var lost: MQTTError { lost(Int32(FLOW_MQTT_LOST)) }
+
+  func lost(_ code: Int32) -> MQTTError {
+    if let refusal { return refusal }
+    if departure == 142 {
+      return MQTTError(
+        "\(name): the connection was ended, since another client has connected with the same id: is the pipeline "
+          + "running twice? Set client to tell them apart")
+    }
+    if departure >= 128 {
+      return MQTTError("\(name): the server has ended the connection: \(reason(departure))")
+    }
+    return acceptance == nil
+      ? failed(text(code)) : MQTTError("\(name): the connection is lost (\(text(code)))")
+  }
+
+  /// Why the server has not accepted the connection; nil where it has, or has not answered.
+  var refusal: MQTTError? {
+    guard let code = acceptance, code != 0 else { return nil }
+    if isLatest, code == 132 || code == 1 { return MQTTError(Self.otherVersion) }
+    let text = isLatest ? reason(code) : String(cString: flow_mqtt_connack_string(code))
+    // Wrong logins and ids; others are about the state of the server.
+    let isFinal = isLatest ? [133, 134, 135, 138, 140].contains(code) : [2, 4, 5].contains(code)
+    return MQTTError("\(name): the server refuses the connection: \(text)", mayPass: !isFinal)
+  }
+
+  /// The text for a reason of MQTT 5.
+  func reason(_ code: Int32) -> String { String(cString: flow_mqtt_reason_string(code)) }
+
+  // MARK: - Callbacks
+
+  static func setCallbacks(_ client: OpaquePointer) {
+    flow_mqtt_connect_v5_callback_set(client, connected)
+    flow_mqtt_disconnect_v5_callback_set(client, disconnected)
+    flow_mqtt_publish_v5_callback_set(client, answered)
+    flow_mqtt_subscribe_callback_set(client, subscribed)
+    flow_mqtt_message_callback_set(client, received)
+    flow_mqtt_log_callback_set(client, logged)
+  }
+}
+
+private func inbox(_ context: UnsafeMutableRawPointer?) -> MQTTInbox? {
+  context.map { Unmanaged<MQTTInbox>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func connected(
+  _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ reason: Int32, _ flags: Int32,
+  _ properties: OpaquePointer?
+) {
+  inbox(context)?.acceptance = reason
+  inbox(context)?.hasSession = flags & 1 != 0
+}
+
+private func disconnected(
+  _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ reason: Int32, _ properties: OpaquePointer?
+) {
+  // Behind the server's reason libmosquitto reports what it has led to.
+  if reason >= 128 { inbox(context)?.departure = reason }
+}
+
+private func answered(
+  _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ id: Int32, _ reason: Int32,
+  _ properties: OpaquePointer?
+) {
+  inbox(context)?.answers.append((id, reason))
+}
+
+private func subscribed(
+  _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ id: Int32, _ count: Int32,
+  _ granted: UnsafePointer<Int32>?
+) {
+  inbox(context)?.granted[id] = count > 0 ? granted?[0] : 128
+}
+
+private func received(
+  _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ message: UnsafePointer<mosquitto_message>?
+) {
+  guard let message = message?.pointee, let topic = message.topic else { return }
+  let data = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
+  inbox(context)?.messages.append(
+    MQTTConnection.Message(
+      topic: String(cString: topic), data: Array(data), quality: Int(message.qos), isRetained: message.retain)
+  )
+}
+
+private func logged(
+  _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ level: Int32, _ text: UnsafePointer<CChar>?
+) {
+  // Errors alone.
+  if level == 8, let text { inbox(context)?.detail = String(cString: text) }
+}

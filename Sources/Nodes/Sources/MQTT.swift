@@ -1,0 +1,240 @@
+import Engine
+import JSON
+import Language
+import Reactive
+import System
+
+/// `mqtt`: subscribes to topics of an MQTT server.
+let mqttSource = NodeSpec(
+  "mqtt", "subscribe to topics of an MQTT server",
+  details: """
+    The event is the data of a message: what `decode` makes of it or, without that, its JSON, or else the text. With \
+    `envelope` it is an object: topic, data, retained and qos, which topics with wildcards need. `+` stands for one part of a \
+    topic, `#` for all that follow. A message that cannot be decoded, or is longer than `max_body`, is reported and skipped.
+
+    Retained messages, the last value of each topic, come when the topics are subscribed to; with `retained: false` they are left out.
+
+    With state, the server keeps a session for the pipeline: with `qos` 1 and 2 it keeps what is sent while the pipeline does \
+    not run, up to its own limit, which may be low (Mosquitto: 1,000 messages, and drops the others without a word), for \
+    `session` where it speaks MQTT 5. A message is acknowledged when everything that it has caused is committed; after a \
+    kill, or a lost connection, the server sends again what was not, so a message comes at least once. With `qos` 2, those are \
+    lost that the client library has announced and not yet handed over when the process is killed: 1 is the better choice. A \
+    session that the server has lost is reported. With `qos` 0, and without state, messages that are sent while there is no \
+    connection are lost, and with `--no-state` retained messages come again with each connection.
+
+    With --once it takes what is retained and what the session has kept, until nothing has come for a second.
+
+    \(MQTTOptions.details) A server that cannot be reached is tried again, at growing intervals; one that rejects the login or a \
+    topic at the start ends the source.
+    """,
+  options: AnyOption.list(
+    MQTTSourceOptions.topics, MQTTSourceOptions.qos, MQTTSourceOptions.retained, MQTTSourceOptions.envelope,
+    Decoding.option, MQTTSourceOptions.maxBody, MQTTSourceOptions.session) + MQTTOptions.list,
+  shorthand: "topics", state: "the id of the client, and the topics that its session has", isKept: true,
+  examples: [
+    .init("one topic", "mqtt: home/door"),
+    .init(
+      "all devices of Zigbee2MQTT, with their topics",
+      "mqtt: { topics: zigbee2mqtt/+, envelope: true, server: 'mqtt://homeassistant.local', user: flow, password: '${MQTT_PASSWORD:-}' }"
+    ),
+    .init(
+      "with TLS, and only what is sent from now on",
+      "mqtt: { topics: [alarms/#, home/+/door], retained: false, server: 'mqtts://broker.example.org', tls: { ca: ca.pem } }"
+    ),
+    .init(
+      "tables, at most once",
+      "mqtt: { topics: meters/csv, decode: csv, qos: 0, max_body: 64KiB }"),
+    .init(
+      "a certain client, whose session is kept for a month",
+      "mqtt: { topics: orders, client: flow-orders, session: 30d, server: 'mqtts://broker.example.org', tls: { certificate: flow.pem, key: flow-key.pem } }"
+    ),
+  ],
+  check: { options, checker in
+    MQTTOptions.check(options, checker)
+    if options.isGiven(MQTTSourceOptions.session), options[MQTTSourceOptions.qos] == 0 {
+      checker.report(
+        "session has no effect with qos 0, of which a server keeps nothing",
+        at: options.place(of: MQTTSourceOptions.session))
+    }
+  },
+  .stream { options, context in MQTTSource(options, context) })
+
+private enum MQTTSourceOptions {
+  static let topics = Option.required(
+    "topics", .list(of: .mqttTopic(allowsWildcards: true), count: 1...), "the topics; + and # are wildcards",
+    example: "[zigbee2mqtt/+, home/+/door]")
+  static let qos = Option(
+    "qos", .integer(0...2), default: "1",
+    "how messages are delivered: at most once (0), at least once (1), or once (2)")
+  static let retained = Option(
+    "retained", .boolean, default: "true",
+    "whether messages that the server has kept for new subscribers are events")
+  static let envelope = Option(
+    "envelope", .boolean, default: "false", "whether the event has the topic besides the data")
+  static let maxBody = Option("max_body", .size, default: "8MiB", "the longest data of a message")
+  static let session = Option(
+    "session", .duration, default: "7d", "how long the server keeps messages for a pipeline that does not run"
+  )
+}
+
+/// Sends the messages that have come to the pipeline, and acknowledges them when they are committed.
+private final class MQTTSource: StreamSource {
+  /// With --once, topics on which nothing comes for so long have nothing more for now.
+  private static let silence = Duration.seconds(1)
+  private static let backoff = (first: Duration.seconds(1), longest: Duration.seconds(60))
+
+  private let options: Options
+  private let context: SourceContext
+  private let topics: [String]
+  private let quality: Int
+  private let reporter: ParseErrorReporter
+  private var settings: MQTTSettings
+  /// What the session of the client has, as an earlier run or connection has stored it; nil where there is none.
+  private var subscribed: (topics: [String], quality: Int)?
+  private var hasConnected = false
+
+  init(_ options: Options, _ context: SourceContext) {
+    self.options = options
+    self.context = context
+    topics = options[MQTTSourceOptions.topics]
+    quality = options[MQTTSourceOptions.qos]
+    reporter = ParseErrorReporter(context)
+    settings = MQTTOptions.settings(options)
+    let stored = context.position
+    settings.client =
+      options[MQTTOptions.client] ?? stored?.member("client")?.string
+      ?? "flow-" + String(UInt64(context.world.random() * Double(1 << 53)), radix: 36)
+    guard context.isKept else { return }
+    settings.sessionTime = UInt32(clamping: Int(min(options[MQTTSourceOptions.session].inSeconds, 4e9)))
+    // Only that of the same client at the same server.
+    if let topics = stored?.member("topics")?.items, stored?.member("client")?.string == settings.client,
+      stored?.member("server")?.string == "\(settings.server)"
+    {
+      subscribed = (topics.compactMap(\.string), Int(stored?.member("qos")?.double ?? -1))
+    }
+  }
+
+  private var position: Value {
+    .record([
+      ("client", .string(settings.client)), ("server", .string("\(settings.server)")),
+      ("topics", .array(topics.map { .string($0) })), ("qos", .number(quality)),
+    ])
+  }
+
+  func run(_ feed: Feed) throws {
+    defer { reporter.summarize() }
+    let backoff = Backoff(
+      initial: Self.backoff.first, cap: Self.backoff.longest, jitter: 0.2, random: context.world.random)
+    var failures = 0
+    while !feed.isStopped {
+      do throws(MQTTError) {
+        let connection = try MQTTConnection(settings, isClean: !context.isKept, context.stop)
+        try subscribe(connection, feed)
+        context.noteConnection()
+        (failures, hasConnected) = (0, true)
+        return try read(connection, feed)
+      } catch {
+        if feed.isStopped { return }
+        if context.isOnce || !hasConnected && !error.mayPass { throw error }
+        failures += 1
+        let pause = backoff.delay(beforeRetry: failures - 1, after: error) ?? Self.backoff.longest
+        context.noteDisconnection(error, pause)
+        let until = context.world.wallClock() + pause.inSeconds
+        context.progress(PollProgress("", wait: "\(error); connecting again", until: until))
+        context.stop.wait(seconds: context.world.speed.machine(for: pause).inSeconds)
+        context.progress(nil)
+      }
+    }
+  }
+
+  // MARK: - Subscriptions
+
+  /// Subscribes to what the session of the client does not have.
+  private func subscribe(_ connection: MQTTConnection, _ feed: Feed) throws(MQTTError) {
+    if let subscribed, !connection.hasSession, subscribed.quality > 0 {
+      context.log.warning(
+        "\(settings.server) has no session of \(settings.client) any more: what was sent since the last connection is lost"
+      )
+    }
+    let before = connection.hasSession ? subscribed : nil
+    if before?.topics != topics || before?.quality != quality {
+      connection.unsubscribe(from: (before?.topics ?? []).filter { !topics.contains($0) })
+      let granted = try connection.subscribe(to: topics, quality: quality)
+      for (topic, answer) in zip(topics, granted) {
+        if answer >= 128 {
+          throw MQTTError("\(settings.server): the server refuses the topic \(quoted(topic))", mayPass: false)
+        }
+        if answer < quality {
+          context.log.warning(
+            "\(settings.server) delivers \(quoted(topic)) with QoS \(answer) and not \(quality)"
+              + (answer == 0 ? ": messages may be lost" : ""))
+        }
+      }
+      if context.isKept {
+        subscribed = (topics, quality)
+        feed.send([], position: position)
+      }
+    }
+    if !hasConnected {
+      context.log.notice(
+        "reads \(topics.joined(separator: ", ")) of \(settings.server) as \(settings.client)")
+    }
+  }
+
+  // MARK: - Messages
+
+  private func read(_ connection: MQTTConnection, _ feed: Feed) throws(MQTTError) {
+    var end = MonotonicClock.now + Self.silence
+    while !feed.isStopped {
+      try connection.turn(wait: context.isOnce ? 100 : MQTTConnection.longestWait)
+      let messages = connection.takeMessages()
+      if !messages.isEmpty {
+        let values = messages.flatMap(self.values)
+        if messages.allSatisfy({ $0.quality == 0 }) {
+          feed.send(values)
+        } else if !values.isEmpty, feed.commit(values, stop: context.stop) != true {
+          // Not acknowledged: the server sends them again.
+          if feed.isStopped { return }
+          throw MQTTError("\(settings.server): \(messages.count) messages could not be committed")
+        }
+        end = MonotonicClock.now + Self.silence
+      } else if context.isOnce, MonotonicClock.now > end {
+        break
+      }
+      try connection.flush()
+    }
+    connection.close()
+  }
+
+  private func values(_ message: MQTTConnection.Message) -> [Value] {
+    if message.isRetained, !options[MQTTSourceOptions.retained] { return [] }
+    if message.data.count > options[MQTTSourceOptions.maxBody] {
+      refuse(message, "it has \(message.data.count) bytes, more than max_body")
+      return []
+    }
+    var values: [Value]
+    if !options.isGiven(Decoding.option) {
+      values =
+        message.data.isEmpty
+        ? [] : [(try? Value.parse(message.data)) ?? .string(String(decoding: message.data, as: UTF8.self))]
+    } else {
+      do throws(DecodeFailure) { values = try context.decoding(options).values(of: message.data) } catch {
+        refuse(message, "\(error)")
+        return []
+      }
+    }
+    if !options[MQTTSourceOptions.envelope] { return values }
+    if values.isEmpty { values = [.null] }
+    return values.map { value in
+      .record([
+        ("topic", .string(message.topic)), ("data", value), ("retained", .bool(message.isRetained)),
+        ("qos", .number(message.quality)),
+      ])
+    }
+  }
+
+  private func refuse(_ message: MQTTConnection.Message, _ reason: String) {
+    reporter.report("a message of \(printable(message.topic)) is skipped: \(reason)")
+    context.noteRefusal()
+  }
+}
