@@ -17,6 +17,7 @@ import Testing
     environment["FLOW_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1_000_000_000)
   private static let kinds = ScenarioKind.allCases.filter { kind in
     if kind == .served, !PostgreSQLServer.isInstalled { return false }
+    if kind == .relayed, !MQTTServer.isInstalled { return false }
     return environment["FLOW_CRASH_SCENARIO"].map { $0 == kind.rawValue } ?? true
   }
 

@@ -86,8 +86,9 @@ final class MQTTConnection {
       if !failure.isEmpty { throw inbox.failed(failure) }
       let deadline = MonotonicClock.now + longestConnecting
       while inbox.acceptance == nil {
-        try turn(client, inbox, stop, wait: 100, wake: -1)
+        // Not behind the turn: what a session has kept comes together with the answer.
         try flush(client, inbox)
+        try turn(client, inbox, stop, wait: 100, wake: -1)
         if stop.isSet { throw inbox.failed("the run ends") }
         if MonotonicClock.now > deadline { throw inbox.failed("the server does not answer") }
       }
@@ -184,7 +185,7 @@ final class MQTTConnection {
         throw inbox.lost
       }
       // What is to be sent and was not accepted at once; acknowledgements are held back meanwhile.
-      let isWriting = inbox.isWriting && flow_mqtt_want_write(client)
+      let isWriting = inbox.isWriting && inbox.messages.isEmpty && flow_mqtt_want_write(client)
       var entries = [
         pollfd(fd: socket, events: Int16(isWriting ? POLLIN | POLLOUT : POLLIN), revents: 0),
         pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
@@ -234,6 +235,8 @@ final class MQTTConnection {
   // MARK: - Requests
 
   /// Subscribes to topics, and waits for the answers: what the server grants for each, 128 and more for a refusal.
+  ///
+  /// Messages that have come before must have been taken and committed: they are acknowledged.
   func subscribe(to topics: [String], quality: Int) throws(MQTTError) -> [Int32] {
     var ids: [Int32] = []
     for topic in topics {

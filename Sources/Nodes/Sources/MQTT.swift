@@ -114,11 +114,14 @@ private final class MQTTSource: StreamSource {
     }
   }
 
-  private var position: Value {
-    .record([
+  private func position(_ subscribed: (topics: [String], quality: Int)?) -> Value {
+    var members: [(String, Value)] = [
       ("client", .string(settings.client)), ("server", .string("\(settings.server)")),
-      ("topics", .array(topics.map { .string($0) })), ("qos", .number(quality)),
-    ])
+    ]
+    if let (topics, quality) = subscribed {
+      members += [("topics", .array(topics.map { .string($0) })), ("qos", .number(quality))]
+    }
+    return .record(members)
   }
 
   func run(_ feed: Feed) throws {
@@ -126,9 +129,14 @@ private final class MQTTSource: StreamSource {
     let backoff = Backoff(
       initial: Self.backoff.first, cap: Self.backoff.longest, jitter: 0.2, random: context.world.random)
     var failures = 0
+    // Before the server has anything for that client: a run that is killed must not forget it.
+    if context.isKept, context.position == nil {
+      guard feed.commit([], position: position(subscribed), stop: context.stop) == true else { return }
+    }
     while !feed.isStopped {
       do throws(MQTTError) {
         let connection = try MQTTConnection(settings, isClean: !context.isKept, context.stop)
+        try deliver(connection, feed)
         try subscribe(connection, feed)
         context.noteConnection()
         (failures, hasConnected) = (0, true)
@@ -172,7 +180,7 @@ private final class MQTTSource: StreamSource {
       }
       if context.isKept {
         subscribed = (topics, quality)
-        feed.send([], position: position)
+        feed.send([], position: position(subscribed))
       }
     }
     if !hasConnected {
@@ -187,23 +195,28 @@ private final class MQTTSource: StreamSource {
     var end = MonotonicClock.now + Self.silence
     while !feed.isStopped {
       try connection.turn(wait: context.isOnce ? 100 : MQTTConnection.longestWait)
-      let messages = connection.takeMessages()
-      if !messages.isEmpty {
-        let values = messages.flatMap(self.values)
-        if messages.allSatisfy({ $0.quality == 0 }) {
-          feed.send(values)
-        } else if !values.isEmpty, feed.commit(values, stop: context.stop) != true {
-          // Not acknowledged: the server sends them again.
-          if feed.isStopped { return }
-          throw MQTTError("\(settings.server): \(messages.count) messages could not be committed")
-        }
+      if try deliver(connection, feed) {
         end = MonotonicClock.now + Self.silence
       } else if context.isOnce, MonotonicClock.now > end {
         break
       }
-      try connection.flush()
     }
     connection.close()
+  }
+
+  /// Sends what has come to the pipeline, waits for its commit, and acknowledges it; false where nothing has come.
+  @discardableResult
+  private func deliver(_ connection: MQTTConnection, _ feed: Feed) throws(MQTTError) -> Bool {
+    let messages = connection.takeMessages()
+    let values = messages.flatMap(self.values)
+    if messages.allSatisfy({ $0.quality == 0 }) {
+      feed.send(values)
+    } else if !values.isEmpty, feed.commit(values, stop: context.stop) != true {
+      // Not acknowledged: the server sends them again.
+      throw MQTTError("\(settings.server): \(messages.count) messages could not be committed")
+    }
+    try connection.flush()
+    return !messages.isEmpty
   }
 
   private func values(_ message: MQTTConnection.Message) -> [Value] {

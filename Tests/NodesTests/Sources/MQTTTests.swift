@@ -19,10 +19,11 @@ struct MQTTTests {
 
   private func reading(
     _ options: String, map: String = ".", once: Bool = false, server: MQTTServer? = nil,
-    _ state: TemporaryState? = nil
+    isOpen: Bool = true, _ state: TemporaryState? = nil
   ) throws -> StreamTrial {
     let url = (server ?? self.server).url
-    return try StreamTrial("mqtt: { server: '\(url)', \(options) }", map: map, once: once, state)
+    return try StreamTrial(
+      "mqtt: { server: '\(url)', \(options) }", map: map, once: once, isOpen: isOpen, state)
   }
 
   /// Waits until it has subscribed.
@@ -123,8 +124,15 @@ struct MQTTTests {
       trial.stop()
     }
     try server.start()
-    let trial = try reading("topics: t", state)
-    trial.expect("1")
+    try server.publish("t", "2")
+    // What has waited comes together with the answer to the connection.
+    let trial = try reading("topics: t", isOpen: false, state)
+    #expect(eventually { trial.run.outline().sources.first?.lastEvent != nil })
+    usleep(100_000)
+    #expect(!server.log.contains("Received PUBACK"))
+    trial.gate.change { $0 = true }
+    trial.expect("1", "2")
+    #expect(eventually { server.log.contains("Received PUBACK") })
   }
 
   @Test("a lost connection is reported, and made again; nothing is lost")

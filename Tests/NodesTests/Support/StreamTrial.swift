@@ -19,8 +19,10 @@ final class StreamTrial {
 
   /// - Parameter source: The source, as a pipeline has it.
   init(
-    _ source: String, map: String, once: Bool = false, speed: Double = 1, _ state: TemporaryState? = nil
+    _ source: String, map: String, once: Bool = false, speed: Double = 1, isOpen: Bool = true,
+    _ state: TemporaryState? = nil
   ) throws {
+    gate.change { $0 = isOpen }
     let plan = try Trial.plan(
       """
       sources: { in: { \(source) } }
