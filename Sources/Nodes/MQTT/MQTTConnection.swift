@@ -8,9 +8,11 @@ struct MQTTError: Error, CustomStringConvertible {
   let description: String
   /// Whether a later attempt may succeed without a change of settings.
   var mayPass = true
+  /// Whether it may be that the server speaks another version of the protocol.
+  var mayBeVersion = false
 
-  init(_ description: String, mayPass: Bool = true) {
-    (self.description, self.mayPass) = (description, mayPass)
+  init(_ description: String, mayPass: Bool = true, mayBeVersion: Bool = false) {
+    (self.description, self.mayPass, self.mayBeVersion) = (description, mayPass, mayBeVersion)
   }
 }
 
@@ -22,7 +24,9 @@ final class MQTTConnection {
   /// A message that has come.
   struct Message {
     let topic: String
+    /// Nothing where it is longer than what is wanted.
     let data: [UInt8]
+    let count: Int
     let quality: Int
     let isRetained: Bool
   }
@@ -31,12 +35,10 @@ final class MQTTConnection {
   typealias Answer = (id: Int32, reason: Int32)
 
   private static let longestConnecting = Duration.seconds(15)
-  /// The server expects something at least as often, in seconds, and half as much later it ends the connection.
-  private static let keepalive: Int32 = 60
-  /// How long it waits at most between two looks at whether it has to send something; see `keepalive`.
+  /// How long it waits at most between two looks at whether it has to send something; see `MQTTSettings.keepalive`.
   static let longestWait: Int32 = 20_000
-  /// How many messages are read at once.
-  private static let batch = 1000
+  /// How many messages are read at once, and about how many bytes.
+  private static let (batch, mostBytes) = (1000, 8 << 20)
 
   private let client: OpaquePointer
   private let inbox: MQTTInbox
@@ -50,15 +52,21 @@ final class MQTTConnection {
     if let failure = flow_mqtt_load() { throw MQTTError(String(cString: failure), mayPass: false) }
   }
 
-  /// Connects, and waits for the answer.
-  init(_ settings: MQTTSettings, isClean: Bool, _ stop: StopSign) throws(MQTTError) {
+  /// Connects, and waits for the answer; `meanwhile` is called now and then.
+  init(
+    _ settings: MQTTSettings, isClean: Bool, _ stop: StopSign, meanwhile: () -> Void = {}
+  ) throws(MQTTError) {
     try Self.load()
     (self.settings, self.stop) = (settings, stop)
     do throws(MQTTError) {
-      (client, inbox) = try Self.opened(settings, version: 5, isClean: isClean, stop)
+      (client, inbox) = try Self.opened(settings, version: 5, isClean: isClean, stop, meanwhile)
     } catch {
-      guard error.description == MQTTInbox.otherVersion else { throw error }
-      (client, inbox) = try Self.opened(settings, version: 4, isClean: isClean, stop)
+      guard error.mayBeVersion else { throw error }
+      do throws(MQTTError) {
+        (client, inbox) = try Self.opened(settings, version: 4, isClean: isClean, stop, meanwhile)
+      } catch let second {
+        throw second.mayBeVersion ? error : second
+      }
     }
   }
 
@@ -68,9 +76,9 @@ final class MQTTConnection {
 
   /// A client that the server has accepted.
   private static func opened(
-    _ settings: MQTTSettings, version: Int32, isClean: Bool, _ stop: StopSign
+    _ settings: MQTTSettings, version: Int32, isClean: Bool, _ stop: StopSign, _ meanwhile: () -> Void
   ) throws(MQTTError) -> (OpaquePointer, MQTTInbox) {
-    let inbox = MQTTInbox(version, name: "\(settings.server)")
+    let inbox = MQTTInbox(version, settings)
     // Without an id it gets one at random.
     let id = settings.client.isEmpty ? nil : settings.client
     guard let client = flow_mqtt_new(id, isClean, Unmanaged.passUnretained(inbox).toOpaque()) else {
@@ -79,7 +87,7 @@ final class MQTTConnection {
     var isAbandoned = false
     do throws(MQTTError) {
       try configure(client, settings, version, inbox)
-      guard let failure = connect(client, settings, inbox, stop) else {
+      guard let failure = connect(client, settings, inbox, stop, meanwhile) else {
         isAbandoned = true
         throw inbox.failed(stop.isSet ? "the run ends" : "no answer within \(longestConnecting.inSeconds) s")
       }
@@ -89,10 +97,12 @@ final class MQTTConnection {
         // Not behind the turn: what a session has kept comes together with the answer.
         try flush(client, inbox)
         try turn(client, inbox, stop, wait: 100, wake: -1)
+        meanwhile()
         if stop.isSet { throw inbox.failed("the run ends") }
         if MonotonicClock.now > deadline { throw inbox.failed("the server does not answer") }
       }
       if let refusal = inbox.refusal { throw refusal }
+      inbox.watch(flow_mqtt_socket(client))
     } catch {
       // Else the thread that still connects does that.
       if !isAbandoned { flow_mqtt_destroy(client) }
@@ -116,8 +126,10 @@ final class MQTTConnection {
       }
       if tls.authorities == nil { flow_mqtt_int_option(client, Int32(FLOW_MQTT_SYSTEM_AUTHORITIES), 1) }
       if tls.authorities != nil || tls.certificate != nil {
-        let code = flow_mqtt_tls_set(client, tls.authorities, nil, tls.certificate, tls.key, nil)
-        if code != 0 { throw inbox.failed(inbox.text(code)) }
+        // It takes a certificate only together with authorities; those of the system are trusted besides.
+        let folder = tls.authorities == nil ? "/etc/ssl/certs" : nil
+        let code = flow_mqtt_tls_set(client, tls.authorities, folder, tls.certificate, tls.key, nil)
+        if code != 0 { throw MQTTError("\(settings.server): \(inbox.text(code))", mayPass: false) }
       }
       if tls.skipsVerification {
         flow_mqtt_tls_opts_set(client, 0, nil, nil)
@@ -134,7 +146,8 @@ final class MQTTConnection {
   /// Connects on a thread of its own, since names and hosts that do not answer take long: what is wrong, empty for
   /// nothing; nil where that is no longer waited for, and the thread destroys the client.
   private static func connect(
-    _ client: OpaquePointer, _ settings: MQTTSettings, _ inbox: MQTTInbox, _ stop: StopSign
+    _ client: OpaquePointer, _ settings: MQTTSettings, _ inbox: MQTTInbox, _ stop: StopSign,
+    _ meanwhile: () -> Void
   ) -> String? {
     let state = ConditionLock<(result: String?, isAbandoned: Bool)>((nil, false))
     nonisolated(unsafe) let (client, inbox) = (client, inbox)
@@ -144,7 +157,7 @@ final class MQTTConnection {
         flow_mqtt_property_add_int32(&properties, Int32(FLOW_MQTT_SESSION_EXPIRY), settings.sessionTime)
       }
       let code = flow_mqtt_connect_bind_v5(
-        client, settings.server.host, Int32(settings.server.port), keepalive, nil,
+        client, settings.server.host, Int32(settings.server.port), settings.keepalive, nil,
         inbox.isLatest ? properties : nil)
       let text = code == 0 ? "" : inbox.text(code)
       flow_mqtt_property_free_all(&properties)
@@ -159,6 +172,7 @@ final class MQTTConnection {
     while true {
       let result = state.wait(until: min(deadline, MonotonicClock.now + .milliseconds(100))) { $0.result }
       if let result { return result }
+      meanwhile()
       if !stop.isSet, MonotonicClock.now < deadline { continue }
       return state.change { state in
         state.isAbandoned = state.result == nil
@@ -200,7 +214,7 @@ final class MQTTConnection {
       // What came before the end is handled before it.
       if code != 0, !inbox.messages.isEmpty || !inbox.answers.isEmpty { return }
       if code != 0 { throw inbox.lost(code) }
-      if inbox.messages.count >= batch || inbox.answers.count >= batch { break }
+      if inbox.messages.count >= batch || inbox.answers.count >= batch || inbox.bytes >= mostBytes { break }
       wait = 0
     }
     let code = flow_mqtt_loop_misc(client)
@@ -220,7 +234,7 @@ final class MQTTConnection {
 
   /// The messages that have come since the last call.
   func takeMessages() -> [Message] {
-    defer { inbox.messages = [] }
+    defer { (inbox.messages, inbox.bytes) = ([], 0) }
     return inbox.messages
   }
 

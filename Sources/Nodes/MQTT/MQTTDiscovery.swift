@@ -36,7 +36,7 @@ enum MQTTDiscovery {
 
   static func check(_ options: Options, _ checker: Checker) {
     let isEvent = options[component] == .event
-    if isEvent != options.isGiven(types) {
+    if isEvent != !options[types].isEmpty {
       checker.report(
         isEvent ? "an event entity needs its types" : "types are those of an event entity", at: options.place,
         hint: isEvent ? "as in types: [added, changed, removed]" : nil)
@@ -48,7 +48,10 @@ enum MQTTDiscovery {
       checker.report("value has no effect: the state of an event is its event_type", at: options.place)
     }
     let signs = #"{}%"'\"#
-    if let value = options[value], value.isEmpty || value.contains(where: { signs.contains($0) }) {
+    if let value = options[value],
+      value.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty)
+        || value.contains(where: { signs.contains($0) })
+    {
       checker.report("value is the name of a member, as in net or status.name", at: options.place)
     }
   }
@@ -73,7 +76,11 @@ enum MQTTDiscovery {
     }
     if let value = options[value] {
       let path = value.split(separator: ".").map { "['\($0)']" }.joined()
-      members.append(("value_template", .string("{{ value_json\(path) }}")))
+      // Home Assistant knows ON and OFF only, and writes a JSON boolean as True and False.
+      let template =
+        component == .binarySensor
+        ? "{{ 'ON' if value_json\(path) in [true, 'ON'] else 'OFF' }}" : "{{ value_json\(path) }}"
+      members.append(("value_template", .string(template)))
       members.append(("json_attributes_topic", .string(topic)))
     }
     members.append(

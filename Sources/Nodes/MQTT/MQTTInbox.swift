@@ -4,16 +4,20 @@ import Reactive
 
 /// What libmosquitto reports to a connection: a context for its callbacks, which it calls while it reads and writes.
 final class MQTTInbox {
-  /// The error of a server that wants an older version of the protocol.
-  static let otherVersion = "another version of MQTT"
+  /// A connection that ends so soon may have been ended for another one.
+  private static let short = Duration.seconds(5)
 
   private let version: Int32
   /// The server, as messages name it.
   private let name: String
+  private let client: String
+  fileprivate let mostBytes: Int
   /// The reason of the server's answer to the connection; 0 for acceptance.
   fileprivate(set) var acceptance: Int32?
   fileprivate(set) var hasSession = false
   var messages: [MQTTConnection.Message] = []
+  /// How many bytes they have.
+  var bytes = 0
   var answers: [MQTTConnection.Answer] = []
   /// What the server grants, by the id of the subscription.
   var granted: [Int32: Int32] = [:]
@@ -24,7 +28,26 @@ final class MQTTInbox {
   /// The last error that was logged, such as that of a certificate.
   fileprivate var detail = ""
 
-  init(_ version: Int32, name: String) { (self.version, self.name) = (version, name) }
+  /// When the server has accepted the connection.
+  private var start = Instant()
+
+  init(_ version: Int32, _ settings: MQTTSettings) {
+    self.version = version
+    (name, client, mostBytes) = ("\(settings.server)", settings.client, settings.mostBytes)
+  }
+
+  /// The connection is accepted: has the system notice a server that is gone without a word.
+  func watch(_ socket: Int32) {
+    start = MonotonicClock.now
+    func set(_ level: Int32, _ name: Int32, _ value: Int32) {
+      var value = value
+      _ = setsockopt(socket, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+    set(SOL_SOCKET, SO_KEEPALIVE, 1)
+    for (name, value) in [(TCP_KEEPIDLE, 30), (TCP_KEEPINTVL, 10), (TCP_KEEPCNT, 3)] {
+      set(Int32(IPPROTO_TCP), name, Int32(value))
+    }
+  }
 
   var isLatest: Bool { version == 5 }
 
@@ -37,8 +60,8 @@ final class MQTTInbox {
   }
 
   func failed(_ reason: String) -> MQTTError {
-    let isTrust = ["certificate", "SSL", "TLS"].contains { reason.contains($0) }
-    return MQTTError("\(name): \(reason)", mayPass: !isTrust)
+    // A server that is just going away may cut off the handshake too.
+    MQTTError("\(name): \(reason)", mayPass: !reason.has("certificate"))
   }
 
   /// The error of a connection that is lost.
@@ -54,14 +77,22 @@ final class MQTTInbox {
     if departure >= 128 {
       return MQTTError("\(name): the server has ended the connection: \(reason(departure))")
     }
-    return acceptance == nil
-      ? failed(text(code)) : MQTTError("\(name): the connection is lost (\(text(code)))")
+    if acceptance == nil {
+      var error = failed(text(code))
+      error.mayBeVersion = error.mayPass && detail.isEmpty
+      return error
+    }
+    let isShort = !client.isEmpty && MonotonicClock.now - start < Self.short
+    let hint = isShort ? "; if that repeats, another client may have the id \(client)" : ""
+    return MQTTError("\(name): the connection is lost (\(text(code)))\(hint)")
   }
 
   /// Why the server has not accepted the connection; nil where it has, or has not answered.
   var refusal: MQTTError? {
     guard let code = acceptance, code != 0 else { return nil }
-    if isLatest, code == 132 || code == 1 { return MQTTError(Self.otherVersion) }
+    if isLatest, code == 132 || code == 1 {
+      return MQTTError("\(name): the server speaks another version of MQTT", mayBeVersion: true)
+    }
     let text = isLatest ? reason(code) : String(cString: flow_mqtt_connack_string(code))
     // Wrong logins and ids; others are about the state of the server.
     let isFinal = isLatest ? [133, 134, 135, 138, 140].contains(code) : [2, 4, 5].contains(code)
@@ -119,12 +150,14 @@ private func subscribed(
 private func received(
   _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ message: UnsafePointer<mosquitto_message>?
 ) {
-  guard let message = message?.pointee, let topic = message.topic else { return }
-  let data = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
-  inbox(context)?.messages.append(
+  guard let inbox = inbox(context), let message = message?.pointee, let topic = message.topic else { return }
+  let count = Int(message.payloadlen)
+  let data = UnsafeRawBufferPointer(start: message.payload, count: count <= inbox.mostBytes ? count : 0)
+  inbox.bytes += data.count
+  inbox.messages.append(
     MQTTConnection.Message(
-      topic: String(cString: topic), data: Array(data), quality: Int(message.qos), isRetained: message.retain)
-  )
+      topic: String(cString: topic), data: Array(data), count: count, quality: Int(message.qos),
+      isRetained: message.retain))
 }
 
 private func logged(

@@ -1,4 +1,5 @@
 import Language
+import NATS
 import System
 
 /// The options of the `mqtt` source and sink that say how to connect.
@@ -58,6 +59,10 @@ struct MQTTSettings: Sendable {
   var client = ""
   /// How long the server keeps the session, in seconds; 0 for none that outlasts the connection.
   var sessionTime: UInt32 = 0
+  /// The server expects something at least as often, in seconds, and half as much later it ends the connection.
+  var keepalive: Int32 = 60
+  /// The longest data of a message that is wanted.
+  var mostBytes = Int.max
   /// The topic of the last will; nil for none.
   var status: String?
 }
@@ -84,7 +89,8 @@ struct MQTTAddress: Sendable, CustomStringConvertible {
     var rest = parts?.1 ?? text[...]
     if let at = rest.lastIndex(of: "@") {
       let login = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      (user, password) = (String(login[0]), login.count > 1 ? String(login[1]) : nil)
+      user = percentDecoded(String(login[0]))
+      password = login.count > 1 ? percentDecoded(String(login[1])) : nil
       if login[0].isEmpty { return nil }
       rest = rest[rest.index(after: at)...]
     }
@@ -121,6 +127,19 @@ enum MQTTTopic {
     }
     return nil
   }
+
+  /// Whether a topic is one of those that a subscription is for.
+  static func matches(_ topic: String, _ subscription: String) -> Bool {
+    var parts = topic.split(separator: "/", omittingEmptySubsequences: false)[...]
+    // Shared subscriptions have a prefix that topics do not have.
+    var wanted = subscription.split(separator: "/", omittingEmptySubsequences: false)[...]
+    if wanted.first == "$share" { wanted = wanted.dropFirst(2) }
+    while let part = wanted.popFirst() {
+      if part == "#" { return true }
+      guard let found = parts.popFirst(), part == "+" || part == found else { return false }
+    }
+    return parts.isEmpty
+  }
 }
 
 extension OptionType where Value == MQTTAddress {
@@ -130,6 +149,7 @@ extension OptionType where Value == MQTTAddress {
     return OptionType("server", sample: "mqtt://127.0.0.1:1883", schema: .record([("type", "string")])) {
       node, checker in
       guard let written = text.decode(node, checker) else { return nil }
+      if let secret = NATSAddress.secret(in: written) { checker.secrets.insert(secret) }
       guard let address = MQTTAddress(written) else {
         checker.report(
           "this is not the address of an MQTT server", at: node.place,

@@ -21,7 +21,10 @@ final class MQTTPublisher: Sendable {
     let number: UInt64
     let message: Message
     let end: DeliveryEnd
-    let deadline: Instant
+    /// How long it waits for a connection.
+    var deadline: Instant
+    /// When it was published.
+    var sent = Instant()
   }
 
   private struct State: Sendable {
@@ -37,6 +40,12 @@ final class MQTTPublisher: Sendable {
   private static let backoff = (first: Duration.seconds(1), longest: Duration.seconds(30))
   /// Longer than the end of a run waits for another attempt.
   private static let nextRun = 3600.0
+  /// A connection that went on for so long was a good one.
+  private static let goodTime = Duration.seconds(10)
+  /// Connections that end again and again, and do something before, are reported so often.
+  private static let quiet = Duration.seconds(60)
+  /// So many connections in a row that end behind a greeting end because of it.
+  private static let mostLostGreetings = 3
   /// How long the end of a run waits for the last words.
   private static let lastWords = Duration.seconds(2)
 
@@ -100,55 +109,72 @@ final class MQTTPublisher: Sendable {
 
   // MARK: - On the thread
 
+  /// What the thread knows.
+  private struct Progress {
+    /// What is not published yet, or was and has lost its connection.
+    var waiting: [Item] = []
+    /// The connections in a row that have done nothing.
+    var failures = 0
+    var lastReport = Instant() - quiet * 2
+    /// Whether a server has ever accepted the connection.
+    var wasConnected = false
+    /// Whether the announcement was acknowledged.
+    var isAnnounced = false
+    /// How many connections have ended behind a greeting, and those that the server does not take.
+    var lostGreetings = 0
+    var refusedGreetings: Set<String> = []
+  }
+
   private func run() {
     defer { state.change { $0.hasEnded = true } }
     let backoff = Backoff(
       initial: Self.backoff.first, cap: Self.backoff.longest, jitter: 0.2, random: random)
-    var (failures, wasConnected, lastReport) = (0, false, Instant())
-    var waiting: [Item] = []
+    var progress = Progress()
     while !stopSign.isSet {
       do throws(MQTTError) {
-        let connection = try MQTTConnection(settings, isClean: true, stopSign)
-        try greet(connection)
-        if failures > 0 { log.notice("connected to \(settings.server)\(wasConnected ? " again" : "")") }
-        if !wasConnected, let announcement {
-          log.notice("announced to Home Assistant by \(announcement.topic)")
-        }
-        (failures, wasConnected) = (0, true)
-        return try serve(connection, &waiting)
+        let connection = try MQTTConnection(settings, isClean: true, stopSign) { expire(&progress, nil) }
+        if progress.failures > 0 { log.detail("connected to \(settings.server)") }
+        return try serve(connection, &progress)
       } catch {
         if stopSign.isSet { break }
-        failures += 1
-        let pause = backoff.delay(beforeRetry: failures - 1, after: error) ?? Self.backoff.longest
+        progress.failures += 1
+        let pause = backoff.delay(beforeRetry: progress.failures - 1, after: error) ?? Self.backoff.longest
         // At growing distances; a login may be corrected at the server.
-        if failures & (failures - 1) == 0 || MonotonicClock.now - lastReport > .seconds(3600) {
-          lastReport = MonotonicClock.now
+        let isFirst = MonotonicClock.now - progress.lastReport > Self.quiet || progress.failures > 1
+        if progress.failures & (progress.failures - 1) == 0, isFirst {
+          progress.lastReport = MonotonicClock.now
           let text =
             "\(error); next try in \(DurationText.format(.milliseconds(Int(pause.inSeconds * 1000))))"
-          error.mayPass || wasConnected ? log.notice(text) : log.error(text)
+          error.mayPass || progress.wasConnected ? log.notice(text) : log.error(text)
         }
-        wait(pause, &waiting, error)
+        wait(pause, &progress, error)
       }
     }
   }
 
-  /// Waits without a connection; what is waited for too long has failed, which is no attempt.
-  private func wait(_ pause: Duration, _ waiting: inout [Item], _ error: MQTTError) {
+  /// Waits without a connection.
+  private func wait(_ pause: Duration, _ progress: inout Progress, _ error: MQTTError) {
     let end = MonotonicClock.now + pause
     while !stopSign.isSet, MonotonicClock.now < end {
-      waiting += take()
-      let (now, isLast) = (MonotonicClock.now, state.change { $0.isLast })
-      waiting.removeAll { item in
-        if now < item.deadline { return false }
-        var failure = DeliveryFailure("\(error)", mayPass: true)
-        failure.isAttempt = false
-        if isLast { failure.retryAt = self.now() + Self.nextRun }
-        item.end(failure)
-        return true
-      }
-      dropCancelled(&waiting)
-      let next = min(end, waiting.map(\.deadline).min() ?? end)
+      expire(&progress, error)
+      let next = min(end, progress.waiting.map(\.deadline).min() ?? end)
       listen(seconds: max(0.01, (next - MonotonicClock.now).inSeconds))
+    }
+  }
+
+  /// Ends what has waited too long for a connection, which is no attempt.
+  private func expire(_ progress: inout Progress, _ error: MQTTError?) {
+    progress.waiting += take()
+    dropCancelled(&progress.waiting)
+    let (now, isLast) = (MonotonicClock.now, state.change { $0.isLast })
+    progress.waiting.removeAll { item in
+      if now < item.deadline { return false }
+      var failure = DeliveryFailure(
+        error.map { "\($0)" } ?? "\(settings.server): there is no connection", mayPass: true)
+      failure.isAttempt = false
+      if isLast { failure.retryAt = self.now() + Self.nextRun }
+      item.end(failure)
+      return true
     }
   }
 
@@ -177,58 +203,110 @@ final class MQTTPublisher: Sendable {
     if !cancelled.isEmpty { waiting.removeAll { cancelled.contains($0.number) } }
   }
 
-  /// Publishes what others know the sink by.
-  private func greet(_ connection: MQTTConnection) throws(MQTTError) {
-    var messages: [Message] = []
-    if let announcement { messages.append(announcement) }
-    if let status = settings.status { messages.append(Message(status, Array(MQTTSettings.online.utf8))) }
-    for message in messages {
-      _ = try connection.publish(message.topic, message.data, quality: 1, isRetained: true)
-    }
-    try connection.flush()
+  /// What others know the sink by, which each connection publishes first.
+  private func greetings(_ progress: Progress) -> [Message] {
+    let status = settings.status.map { Message($0, Array(MQTTSettings.online.utf8)) }
+    return [announcement, status].compactMap(\.self).filter { !progress.refusedGreetings.contains($0.topic) }
   }
 
   /// Publishes until the run ends, which ends the connection too.
-  private func serve(_ connection: MQTTConnection, _ waiting: inout [Item]) throws(MQTTError) {
+  private func serve(_ connection: MQTTConnection, _ progress: inout Progress) throws(MQTTError) {
+    var greeted: [Int32: Message] = [:]
     var published: [Int32: Item] = [:]
-    // What has no answer when the connection is lost is not known to have arrived.
-    defer { waiting = published.values.sorted { $0.number < $1.number } + waiting }
-    while true {
-      waiting += take()
-      dropCancelled(&waiting)
-      if stopSign.isSet { break }
-      while let item = waiting.first {
-        do throws(MQTTError) {
-          let id = try connection.publish(
-            item.message.topic, item.message.data, quality: quality, isRetained: isRetained)
-          published[id] = item
-        } catch {
-          if error.mayPass { throw error }
-          item.end(DeliveryFailure("\(item.message.topic): \(error)", mayPass: false))
+    let start = MonotonicClock.now
+    var hasAnswered = false
+    progress.wasConnected = true
+    do throws(MQTTError) {
+      for message in greetings(progress) {
+        greeted[try connection.publish(message.topic, message.data, quality: 1, isRetained: true)] = message
+      }
+      while true {
+        progress.waiting += take()
+        dropCancelled(&progress.waiting)
+        if stopSign.isSet { break }
+        // Where a connection has ended behind a greeting, nothing else is on its way with it.
+        if greeted.isEmpty || progress.lostGreetings == 0 {
+          try publish(&progress.waiting, connection, &published)
         }
-        waiting.removeFirst()
+        try connection.flush()
+        let next = published.values.map { $0.sent + timeout }.min()
+        let wait = next.map { max(0, ($0 - MonotonicClock.now).inSeconds * 1000) + 1 } ?? .infinity
+        try connection.turn(wait: Int32(min(wait, Double(MQTTConnection.longestWait))), wake: bell)
+        for answer in connection.takeAnswers() {
+          (hasAnswered, progress.failures) = (true, 0)
+          if let greeting = greeted.removeValue(forKey: answer.id) {
+            note(answer.reason, of: greeting, connection, &progress)
+          } else if let item = published.removeValue(forKey: answer.id) {
+            item.end(answer.reason < 128 ? nil : connection.refusal(of: item.message.topic, answer.reason))
+          }
+        }
+        // A late answer must not be taken for that of another attempt, and libmosquitto would send it again.
+        if let late = published.values.map(\.sent).min(), late + timeout < MonotonicClock.now {
+          throw MQTTError(
+            "\(settings.server): no acknowledgement within \(DurationText.format(timeout))")
+        }
       }
-      try connection.flush()
-      let next = published.values.map(\.deadline).min()
-      let wait = next.map { max(0, ($0 - MonotonicClock.now).inSeconds * 1000) + 1 } ?? .infinity
-      try connection.turn(wait: Int32(min(wait, Double(MQTTConnection.longestWait))), wake: bell)
-      for answer in connection.takeAnswers() {
-        guard let item = published.removeValue(forKey: answer.id) else { continue }
-        item.end(answer.reason < 128 ? nil : connection.refusal(of: item.message.topic, answer.reason))
+      if let status = settings.status, !progress.refusedGreetings.contains(status) {
+        _ = try connection.publish(status, Array(MQTTSettings.offline.utf8), quality: 1, isRetained: true)
       }
-      let now = MonotonicClock.now
-      for (id, item) in published where item.deadline < now {
-        published[id] = nil
-        item.end(
-          DeliveryFailure(
-            "\(settings.server): no acknowledgement within \(DurationText.format(timeout))", mayPass: true))
+      connection.close()
+    } catch {
+      if MonotonicClock.now - start > Self.goodTime { progress.failures = 0 }
+      // Where a connection has ended without a single answer, what it has carried first may be the reason.
+      if !hasAnswered, let greeting = greeted.min(by: { $0.key < $1.key })?.value {
+        progress.lostGreetings += 1
+        if progress.lostGreetings >= Self.mostLostGreetings {
+          progress.lostGreetings = 0
+          refuse(greeting, "\(error)", &progress)
+        }
+      } else if !hasAnswered, let first = published.min(by: { $0.value.number < $1.value.number }) {
+        published[first.key] = nil
+        first.value.end(DeliveryFailure("\(first.value.message.topic): \(error)", mayPass: true))
       }
+      // The rest is not known to have arrived; each has its whole time again.
+      let rest = published.values.sorted { $0.number < $1.number }.map { item in
+        var item = item
+        item.deadline = MonotonicClock.now + timeout
+        return item
+      }
+      progress.waiting = rest + progress.waiting
+      throw error
     }
-    if let status = settings.status {
-      _ = try connection.publish(
-        status, Array(MQTTSettings.offline.utf8), quality: 1, isRetained: true)
+  }
+
+  private func publish(
+    _ waiting: inout [Item], _ connection: MQTTConnection, _ published: inout [Int32: Item]
+  ) throws(MQTTError) {
+    while var item = waiting.first {
+      do throws(MQTTError) {
+        let id = try connection.publish(
+          item.message.topic, item.message.data, quality: quality, isRetained: isRetained)
+        item.sent = MonotonicClock.now
+        published[id] = item
+      } catch {
+        if error.mayPass { throw error }
+        item.end(DeliveryFailure("\(item.message.topic): \(error)", mayPass: false))
+      }
+      waiting.removeFirst()
     }
-    connection.close()
+  }
+
+  /// Notes the answer to a greeting.
+  private func note(
+    _ reason: Int32, of greeting: Message, _ connection: MQTTConnection, _ progress: inout Progress
+  ) {
+    if reason >= 128 { return refuse(greeting, connection.text(ofReason: reason), &progress) }
+    progress.lostGreetings = 0
+    guard greeting.topic == announcement?.topic, !progress.isAnnounced else { return }
+    progress.isAnnounced = true
+    log.notice("announced to Home Assistant by \(greeting.topic)")
+  }
+
+  /// Publishes a greeting no more; the messages are published without it.
+  private func refuse(_ greeting: Message, _ reason: String, _ progress: inout Progress) {
+    progress.refusedGreetings.insert(greeting.topic)
+    let kind = greeting.topic == announcement?.topic ? "the announcement" : "the status"
+    log.error("\(greeting.topic): the server refuses \(kind): \(reason); it is left out")
   }
 }
 

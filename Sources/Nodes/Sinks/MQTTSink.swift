@@ -20,8 +20,9 @@ let mqttSink = NodeSpec(
     the sink is connected, and offline otherwise, which the server itself sees to (the last will); both are retained.
 
     `discovery` announces the topic to Home Assistant as an entity, of the device that is the pipeline. `component` is the kind \
-    of entity; with `value`, the state is that member of a JSON message, and the others are attributes. An `event` takes \
-    messages with a member event_type. `status` is its availability, and \(MQTTDiscovery.statusRule) by default. An entity \
+    of entity; with `value`, the state is that member of a JSON message, and all members are attributes. An `event` takes \
+    messages with a member event_type. `retain` has the state outlast a restart of Home Assistant. `status` is its \
+    availability, also between runs with --once, and \(MQTTDiscovery.statusRule) by default. An entity \
     that is no longer wanted goes away with an empty retained message on its topic, which the log names at the start.
 
     Expressions in the topic may not give wildcards, nor a topic that begins with $ unless the option does. Simulated and \
@@ -76,6 +77,18 @@ let mqttSink = NodeSpec(
         "value is a member of a JSON message, and body_text makes a text", at: discovery.place,
         hint: "use body, or leave value out")
     }
+    let isState = discovery[MQTTDiscovery.value] != nil || options[MQTTSinkOptions.bodyText] != nil
+    if discovery[MQTTDiscovery.component] == .binarySensor, !isState {
+      checker.report(
+        "a binary sensor is ON or OFF, and this is JSON", at: discovery.place,
+        hint:
+          #"add value, the member that is true or false, or body_text: '\(if .open then "ON" else "OFF" end)'"#
+      )
+    }
+    if let status = options[MQTTSinkOptions.status], topic.constant == status {
+      checker.report(
+        "the status needs a topic of its own", at: options.place(of: MQTTSinkOptions.status))
+    }
     if discovery[MQTTDiscovery.component] == .event, !options.isGiven(MQTTSinkOptions.body) {
       checker.report(
         "Home Assistant takes events as objects with event_type", at: discovery.place,
@@ -124,8 +137,10 @@ private final class MQTTSink: DeliverySink {
     body = options[MQTTSinkOptions.body].map { context.evaluation($0) }
     bodyText = options[MQTTSinkOptions.bodyText].map { context.evaluation($0) }
     let (quality, isRetained) = (options[MQTTSinkOptions.qos], options[MQTTSinkOptions.retain])
-    flags = ["-q", "\(quality)"] + (isRetained ? ["-r"] : [])
     var settings = MQTTOptions.settings(options)
+    flags =
+      ["-h", settings.server.host, "-p", "\(settings.server.port)", "-q", "\(quality)"]
+      + (isRetained ? ["-r"] : [])
     settings.client = options[MQTTOptions.client] ?? ""
     var announcement: MQTTPublisher.Message?
     settings.status = options[MQTTSinkOptions.status]

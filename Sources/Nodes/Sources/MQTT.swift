@@ -14,15 +14,16 @@ let mqttSource = NodeSpec(
 
     Retained messages, the last value of each topic, come when the topics are subscribed to; with `retained: false` they are left out.
 
-    With state, the server keeps a session for the pipeline: with `qos` 1 and 2 it keeps what is sent while the pipeline does \
+    With state, the server keeps a session for the pipeline: with `qos` 1 it keeps what is sent while the pipeline does \
     not run, up to its own limit, which may be low (Mosquitto: 1,000 messages, and drops the others without a word), for \
     `session` where it speaks MQTT 5. A message is acknowledged when everything that it has caused is committed; after a \
-    kill, or a lost connection, the server sends again what was not, so a message comes at least once. With `qos` 2, those are \
-    lost that the client library has announced and not yet handed over when the process is killed: 1 is the better choice. A \
+    kill, or a lost connection, the server sends again what was not, so a message comes at least once. There is no `qos` 2: \
+    the client library takes a message over before it hands it on, and loses it with the connection. A \
     session that the server has lost is reported. With `qos` 0, and without state, messages that are sent while there is no \
-    connection are lost, and with `--no-state` retained messages come again with each connection.
+    connection are lost, and with `--no-state` retained messages come again with each connection. `client` is the id of runs \
+    with state; others have one of their own, so that they do not take a session away.
 
-    With --once it takes what is retained and what the session has kept, until nothing has come for a second.
+    With --once it takes what is retained and what the session has kept, until nothing has come for a second, or a minute has passed.
 
     \(MQTTOptions.details) A server that cannot be reached is tried again, at growing intervals; one that rejects the login or a \
     topic at the start ends the source.
@@ -64,8 +65,8 @@ private enum MQTTSourceOptions {
     "topics", .list(of: .mqttTopic(allowsWildcards: true), count: 1...), "the topics; + and # are wildcards",
     example: "[zigbee2mqtt/+, home/+/door]")
   static let qos = Option(
-    "qos", .integer(0...2), default: "1",
-    "how messages are delivered: at most once (0), at least once (1), or once (2)")
+    "qos", .integer(0...1), default: "1",
+    "how messages are delivered: at most once (0) or at least once (1)")
   static let retained = Option(
     "retained", .boolean, default: "true",
     "whether messages that the server has kept for new subscribers are events")
@@ -80,7 +81,12 @@ private enum MQTTSourceOptions {
 /// Sends the messages that have come to the pipeline, and acknowledges them when they are committed.
 private final class MQTTSource: StreamSource {
   /// With --once, topics on which nothing comes for so long have nothing more for now.
-  private static let silence = Duration.seconds(1)
+  private static let once = (silence: Duration.seconds(1), time: Duration.seconds(60))
+  /// A connection that went on for so long was a good one.
+  private static let goodTime = Duration.seconds(10)
+  /// The keepalive, longer than a pipeline usually waits: while it does, nothing can be sent before acknowledgements. The
+  /// system notices a server that is gone.
+  private static let keepalive: Int32 = 1200
   private static let backoff = (first: Duration.seconds(1), longest: Duration.seconds(60))
 
   private let options: Options
@@ -92,6 +98,9 @@ private final class MQTTSource: StreamSource {
   /// What the session of the client has, as an earlier run or connection has stored it; nil where there is none.
   private var subscribed: (topics: [String], quality: Int)?
   private var hasConnected = false
+  /// Whether the present connection has brought anything.
+  private var hasReceived = false
+  private var hasReportedLoss = false
 
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
@@ -101,9 +110,9 @@ private final class MQTTSource: StreamSource {
     reporter = ParseErrorReporter(context)
     settings = MQTTOptions.settings(options)
     let stored = context.position
-    settings.client =
-      options[MQTTOptions.client] ?? stored?.member("client")?.string
-      ?? "flow-" + String(UInt64(context.world.random() * Double(1 << 53)), radix: 36)
+    (settings.keepalive, settings.mostBytes) = (Self.keepalive, options[MQTTSourceOptions.maxBody])
+    let given = context.isKept ? options[MQTTOptions.client] ?? stored?.member("client")?.string : nil
+    settings.client = given ?? "flow-" + String(UInt64(context.world.random() * Double(1 << 53)), radix: 36)
     guard context.isKept else { return }
     settings.sessionTime = UInt32(clamping: Int(min(options[MQTTSourceOptions.session].inSeconds, 4e9)))
     // Only that of the same client at the same server.
@@ -129,22 +138,28 @@ private final class MQTTSource: StreamSource {
     let backoff = Backoff(
       initial: Self.backoff.first, cap: Self.backoff.longest, jitter: 0.2, random: context.world.random)
     var failures = 0
+    // A session of the client that no run of this state has made is not that of the pipeline.
+    var hasStranger = context.isKept && context.position == nil && options.isGiven(MQTTOptions.client)
     // Before the server has anything for that client: a run that is killed must not forget it.
     if context.isKept, context.position == nil {
       guard feed.commit([], position: position(subscribed), stop: context.stop) == true else { return }
     }
     while !feed.isStopped {
+      let start = MonotonicClock.now
+      hasReceived = false
       do throws(MQTTError) {
+        if hasStranger { try MQTTConnection(settings, isClean: true, context.stop).close() }
+        hasStranger = false
         let connection = try MQTTConnection(settings, isClean: !context.isKept, context.stop)
         try deliver(connection, feed)
         try subscribe(connection, feed)
         context.noteConnection()
-        (failures, hasConnected) = (0, true)
+        hasConnected = true
         return try read(connection, feed)
       } catch {
         if feed.isStopped { return }
         if context.isOnce || !hasConnected && !error.mayPass { throw error }
-        failures += 1
+        failures = hasReceived || MonotonicClock.now - start > Self.goodTime ? 1 : failures + 1
         let pause = backoff.delay(beforeRetry: failures - 1, after: error) ?? Self.backoff.longest
         context.noteDisconnection(error, pause)
         let until = context.world.wallClock() + pause.inSeconds
@@ -159,16 +174,19 @@ private final class MQTTSource: StreamSource {
 
   /// Subscribes to what the session of the client does not have.
   private func subscribe(_ connection: MQTTConnection, _ feed: Feed) throws(MQTTError) {
-    if let subscribed, !connection.hasSession, subscribed.quality > 0 {
+    if let subscribed, !connection.hasSession, subscribed.quality > 0, !hasReportedLoss {
+      hasReportedLoss = true
       context.log.warning(
         "\(settings.server) has no session of \(settings.client) any more: what was sent since the last connection is lost"
       )
     }
     let before = connection.hasSession ? subscribed : nil
-    if before?.topics != topics || before?.quality != quality {
+    if Set(before?.topics ?? []) != Set(topics) || before?.quality != quality {
       connection.unsubscribe(from: (before?.topics ?? []).filter { !topics.contains($0) })
-      let granted = try connection.subscribe(to: topics, quality: quality)
-      for (topic, answer) in zip(topics, granted) {
+      // What is retained would come again of the others.
+      let new = topics.filter { before?.quality != quality || before?.topics.contains($0) != true }
+      let granted = try connection.subscribe(to: new, quality: quality)
+      for (topic, answer) in zip(new, granted) {
         if answer >= 128 {
           throw MQTTError("\(settings.server): the server refuses the topic \(quoted(topic))", mayPass: false)
         }
@@ -192,14 +210,14 @@ private final class MQTTSource: StreamSource {
   // MARK: - Messages
 
   private func read(_ connection: MQTTConnection, _ feed: Feed) throws(MQTTError) {
-    var end = MonotonicClock.now + Self.silence
+    let start = MonotonicClock.now
+    var end = start + Self.once.silence
     while !feed.isStopped {
       try connection.turn(wait: context.isOnce ? 100 : MQTTConnection.longestWait)
       if try deliver(connection, feed) {
-        end = MonotonicClock.now + Self.silence
-      } else if context.isOnce, MonotonicClock.now > end {
-        break
+        end = MonotonicClock.now + Self.once.silence
       }
+      if context.isOnce, MonotonicClock.now > min(end, start + Self.once.time) { break }
     }
     connection.close()
   }
@@ -208,6 +226,7 @@ private final class MQTTSource: StreamSource {
   @discardableResult
   private func deliver(_ connection: MQTTConnection, _ feed: Feed) throws(MQTTError) -> Bool {
     let messages = connection.takeMessages()
+    if !messages.isEmpty { hasReceived = true }
     let values = messages.flatMap(self.values)
     if messages.allSatisfy({ $0.quality == 0 }) {
       feed.send(values)
@@ -221,8 +240,13 @@ private final class MQTTSource: StreamSource {
 
   private func values(_ message: MQTTConnection.Message) -> [Value] {
     if message.isRetained, !options[MQTTSourceOptions.retained] { return [] }
-    if message.data.count > options[MQTTSourceOptions.maxBody] {
-      refuse(message, "it has \(message.data.count) bytes, more than max_body")
+    if message.count > settings.mostBytes {
+      refuse(message, "it has \(message.count) bytes, more than max_body")
+      return []
+    }
+    // Of a session that had other topics before.
+    if !topics.contains(where: { MQTTTopic.matches(message.topic, $0) }) {
+      refuse(message, "its topic is none of the pipeline's any more")
       return []
     }
     var values: [Value]

@@ -115,11 +115,27 @@ struct MQTTSinkTests {
 
   @Test("the status is online with the connection and offline after it, and after a kill by the last will")
   func status() throws {
-    let heard = try server.subscribe("s")
+    let heard = try server.subscribe()
     _ = try SinkBench().run(sink("topic: t, status: s"), lines: ["1"], isReal: true)
-    #expect(eventually { heard() == ["0 s online", "0 s offline"] }, "\(heard())")
+    #expect(eventually { heard() == ["0 s online", "0 t 1", "0 s offline"] }, "\(heard())")
     let retained = try server.subscribe("s")
     #expect(eventually { retained() == ["1 s offline"] })
+  }
+
+  @Test("an announcement or a status that the server refuses is left out, which is reported")
+  func refusedGreetings() throws {
+    let server = try MQTTServer(
+      "allow_anonymous true\nacl_file FOLDER/rights\n",
+      files: ["rights": "topic readwrite ready/#\ntopic readwrite ready\ntopic readwrite t\n"])
+    let heard = try server.subscribe()
+    let seen = try SinkBench().run(
+      sink("topic: t, retain: true, discovery: { component: sensor, value: n }", server: server),
+      lines: ["1", "2"], isReal: true)
+    #expect(eventually { heard() == ["0 t 1", "0 t 2"] }, "\(heard()) \(seen.log)")
+    #expect(!seen.hasFailed)
+    for kind in ["homeassistant/sensor/flow_p/it/config: the server refuses the announcement", "t/status: "] {
+      #expect(seen.log.contains { $0.hasPrefix("it: \(kind)") }, "\(seen.log)")
+    }
   }
 
   @Test("a topic is announced to Home Assistant as an entity of the pipeline's device")
@@ -155,7 +171,10 @@ struct MQTTSinkTests {
     var bench = SinkBench()
     bench.isDryRun = true
     let dry = try bench.run(sink("topic: it's, body: .n, retain: true"), lines: [#"{"n":"a b"}"#])
-    #expect(dry.text == "printf '%s' '\"a b\"' | mosquitto_pub -s -q 1 -r -t 'it'\\''s'\n", "\(dry.text)")
+    #expect(
+      dry.text
+        == "printf '%s' '\"a b\"' | mosquitto_pub -s -h 127.0.0.1 -p \(server.port) -q 1 -r -t 'it'\\''s'\n",
+      "\(dry.text)")
     bench.isDryRun = false
     bench.outputs = OutputPolicy(below: "out/x", isLive: false, reason: "in a test")
     let heard = try server.subscribe()

@@ -44,7 +44,7 @@ struct MQTTTests {
   @Test("with envelope it has topic, data, the flag of retained messages, which come first, and QoS")
   func envelope() throws {
     try server.publish("home/a/door", "open", "-r")
-    let reading = try reading("topics: ['home/+/door', 'alarms/#'], envelope: true, qos: 2")
+    let reading = try reading("topics: ['home/+/door', 'alarms/#'], envelope: true")
     isReading(reading)
     try server.publish("alarms/x/y", "")
     try server.publish("alarms", "[1]", "-q", "2")
@@ -52,7 +52,7 @@ struct MQTTTests {
     reading.expect(
       #"{"topic":"home/a/door","data":"open","retained":true,"qos":1}"#,
       #"{"topic":"alarms/x/y","data":null,"retained":false,"qos":1}"#,
-      #"{"topic":"alarms","data":[1],"retained":false,"qos":2}"#)
+      #"{"topic":"alarms","data":[1],"retained":false,"qos":1}"#)
   }
 
   @Test("decode reads tables and texts; what it cannot read, or is too long, is reported and skipped")
@@ -87,7 +87,15 @@ struct MQTTTests {
       #expect(trial.heard.entries == (2...40).map { "\($0)" })
       trial.stop()
     }
-    // Other topics are subscribed to, and the former ones are not any more.
+    // Other topics are subscribed to, and the former ones are not any more; retained messages of the same do not come again.
+    do {
+      let trial = try reading("topics: [t/+, t/+/x]", state)
+      isReading(trial)
+      try server.publish("t/a/x", "40")
+      trial.expect("40")
+      trial.stop()
+      try server.publish("t/a", "old")
+    }
     do {
       let trial = try reading("topics: u, retained: false", state)
       isReading(trial)
@@ -96,6 +104,7 @@ struct MQTTTests {
       trial.expect("42")
       trial.stop()
       #expect(!trial.log.entries.contains { $0.contains("lost") })
+      #expect(trial.run.outline().sources.first?.refused == 1, "one that had waited")
     }
     server.stop()
     server.forget()
@@ -199,7 +208,10 @@ struct MQTTTests {
       let refused = try trial("mqtts", tls)
       #expect(eventually { refused.ends.entries == [true] }, "\(refused.log.entries)")
     }
-    for tls in ["tls: { ca: '\(files)/ca.pem' }", "tls: { insecure: true }"] {
+    let own = "certificate: '\(files)/server.pem', key: '\(files)/server-key.pem'"
+    for tls in [
+      "tls: { ca: '\(files)/ca.pem' }", "tls: { insecure: true }", "tls: { insecure: true, \(own) }",
+    ] {
       let accepted = try trial("mqtts", tls)
       isReading(accepted)
       // Many in one record of TLS.
@@ -208,14 +220,41 @@ struct MQTTTests {
     }
   }
 
-  @Test("a server of MQTT 3.1.1 is spoken to in that version")
-  func older() throws {
+  @Test(
+    "a server of MQTT 3.1.1 is spoken to in that version, whether it refuses the other or ends the connection",
+    arguments: [[[0x20, 2, 0, 1]], []])
+  func older(refusal: [[UInt8]]) throws {
     let server = try ScriptedBroker { version in
-      version == 5 ? [[0x20, 2, 0, 1]] : [[0x20, 2, 0, 0], [0x90, 3, 0, 1, 1, 0x30, 4, 0, 1, 0x74, 0x37]]
+      version == 5 ? refusal : [[0x20, 2, 0, 0], [0x90, 3, 0, 1, 1, 0x30, 4, 0, 1, 0x74, 0x37]]
     }
     let trial = try StreamTrial("mqtt: { server: 'mqtt://127.0.0.1:\(server.port)', topics: t }", map: ".")
     trial.expect("7")
     #expect(server.versions.entries == [5, 4], "\(trial.log.entries)")
+  }
+
+  @Test("runs without state leave the session of a client alone")
+  func visitors() throws {
+    let state = try TemporaryState()
+    do {
+      let trial = try reading("topics: t, client: mine", state)
+      isReading(trial)
+      trial.stop()
+    }
+    try server.publish("t", "1")
+    do {
+      let trial = try reading("topics: t, client: mine", once: true)
+      #expect(eventually { trial.ends.entries == [false] })
+    }
+    let trial = try reading("topics: t, client: mine", state)
+    trial.expect("1")
+    trial.stop()
+    // A state that knows nothing of the session does not get what others have subscribed to.
+    try server.publish("t", "2")
+    let other = try reading("topics: u, client: mine", try TemporaryState())
+    isReading(other)
+    try server.publish("u", "3")
+    other.expect("3")
+    #expect(other.run.outline().sources.first?.refused == 0)
   }
 
   @Test("another client with the same id is named as the reason")
