@@ -290,11 +290,12 @@ private final class ScriptedBroker: Sendable {
         usleep(200_000)
         close(connection)
       }
+      close(listener)
     }
   }
 
   deinit {
+    // Closed by the thread: the number of a closed one is another's soon.
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
   }
 }
