@@ -117,6 +117,26 @@ struct StatusCommandTests {
     _ = try running.end(by: SIGTERM)
   }
 
+  @Test("of a pipeline that has ended all nodes are shown, also a source of which nothing is stored")
+  func ended() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { file: in.jsonl } }
+      steps: [{ changes: .id }]
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: (1...3000).map { "{\"id\":\($0)}\n" }.joined())
+    for events in ["3000 events, 3000 outputs", "3000 events, 0 outputs"] {
+      #expect(try place.run().status == 0)
+      let shown = try place.flow("status", "p").output
+      #expect(shown.contains(events) && shown.contains("changes holds 3000 keys"), "\(shown)")
+      #expect(shown.contains(#/in +\d+s ago +3000/#), "\(shown)")
+    }
+    #expect(try place.flow("state", "reset", "p", "changes", "--yes").status == 0)
+    let shown = try place.flow("status", "p").output
+    #expect(shown.contains("3000 events, 0 outputs") && !shown.contains("holds"), "\(shown)")
+  }
+
   @Test("a source that is not polled is shown with what it has received, and a baseline's mark is no key")
   func streams() throws {
     let place = try Workplace(
