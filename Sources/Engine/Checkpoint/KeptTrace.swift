@@ -109,10 +109,15 @@ final class KeptTrace: NoteKeeper {
   private let state: LaneLocal<State>
   private let notes: LaneLocal<EventNotes?> = LaneLocal(nil)
 
-  /// Continues the trace of the run before; nil where the pipeline keeps none.
+  /// Continues the trace of the run before; nil where the pipeline keeps none any more.
   init?(of plan: Plan, in file: StateFile, on lane: Lane) throws {
-    guard let bound = plan.trace else { return nil }
+    let isKept = try plan.trace != nil || file.storedTables().contains { $0.node == Self.table }
+    guard isKept else { return nil }
     let table = try file.table(node: Self.table, description: "")
+    guard let bound = plan.trace else {
+      table.removeAll()
+      return nil
+    }
     (self.bound, self.lane, entries) = (bound, lane, LaneLocal(table))
     var state = State(first: 0)
     table.forEach { key, bytes in
@@ -207,7 +212,7 @@ final class KeptTrace: NoteKeeper {
       serial: serial, reads: reads, nextPoll: state.value.nextPoll,
       outputs: isLast ? state.value.outputs : [], attempts: isLast ? state.value.attempts : [])
     let key = Value.number(serial).json
-    entries.value.set(bytes, for: key)
+    entries.value.set(lane.world[Secrets.self]?.sealed(bytes) ?? bytes, for: key)
     state.value.stored.append((key, reads))
     state.value.serial += 1
   }

@@ -15,7 +15,9 @@ struct StoredTrace {
   private let entry: Value
 
   init?(_ bytes: [UInt8]) {
-    guard let entry = try? Value.parse(bytes), entry.member("notes") != nil else { return nil }
+    guard let entry = try? Value.parse(Secrets.shown(sealed: bytes)), entry.member("notes") != nil else {
+      return nil
+    }
     self.entry = entry
   }
 
