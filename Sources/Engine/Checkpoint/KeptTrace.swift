@@ -37,11 +37,15 @@ final class KeptTrace: NoteKeeper {
     /// The number of the first element of `notes`.
     var first: Int
     var stretches: [Stretch] = []
+    /// The poll of the last stretch, which has it, and its time.
+    var poll: ObjectIdentifier?
+    var time = 0.0
     var reads = 0
     var outputs: [(note: Int, sink: String, id: String)] = []
     var attempts: [(id: String, attempt: OutputAttempt)] = []
     /// The keys of the stored entries, and how many events were read in each.
     var stored: [(key: [UInt8], reads: Int)] = []
+    var storedReads = 0
     var serial = 0
     /// The numbers of the polls of the last commits, to know those of held events again.
     var polls: [ObjectIdentifier: (number: Int, poll: Poll)] = [:]
@@ -51,7 +55,9 @@ final class KeptTrace: NoteKeeper {
 
     /// Adds a note, with its number.
     mutating func add(_ event: Event, _ cause: NoteCause, _ node: UInt16, taken: Int?, at time: Double) {
-      if stretches.last?.poll !== event.poll || stretches.last?.at != time {
+      let poll = ObjectIdentifier(event.poll)
+      if poll != self.poll || time != self.time {
+        (self.poll, self.time) = (poll, time)
         stretches.append(Stretch(first: first + notes.count, at: time, poll: event.poll))
       }
       let identity = event.value.identity
@@ -99,7 +105,7 @@ final class KeptTrace: NoteKeeper {
   static let table = "\(Checkpointer.owner)@trace"
   /// The most notes for an event that is read, of which a step may make many.
   private static let mostNotes = 32
-  private static let notesInEntry = 1000
+  private static let notesInEntry = 250
   /// The most entries for an event that is read: timers and attempts have some of their own.
   private static let mostEntries = 8
 
@@ -113,7 +119,8 @@ final class KeptTrace: NoteKeeper {
   init?(of plan: Plan, in file: StateFile, on lane: Lane) throws {
     let isKept = try plan.trace != nil || file.storedTables().contains { $0.node == Self.table }
     guard isKept else { return nil }
-    let table = try file.table(node: Self.table, description: "")
+    // Not read again, so that a cache would be of no use.
+    let table = try file.table(node: Self.table, description: "", shares: .max)
     guard let bound = plan.trace else {
       table.removeAll()
       return nil
@@ -126,6 +133,7 @@ final class KeptTrace: NoteKeeper {
       state.nextPoll = max(state.nextPoll, entry.nextPoll)
       state.serial = max(state.serial, entry.serial + 1)
       state.stored.append((key, entry.reads))
+      state.storedReads += entry.reads
     }
     self.state = LaneLocal(state)
     notes.value = EventNotes(of: plan, from: state.first, self)
@@ -172,18 +180,21 @@ final class KeptTrace: NoteKeeper {
     } while start < state.value.notes.count
     state.value.first += state.value.notes.count
     state.value.notes.removeAll(keepingCapacity: true)
-    state.value.latest = nil
+    (state.value.latest, state.value.poll) = (nil, nil)
     (state.value.reads, state.value.stretches) = (0, [])
     (state.value.outputs, state.value.attempts) = ([], [])
     if state.value.polls.count > 1000 { state.value.polls = [:] }
-    let stored = state.value.stored
-    var reads = stored.reduce(0) { $0 + $1.reads }
+    dropOldEntries()
+  }
+
+  private func dropOldEntries() {
     var dropped = 0
-    while dropped < stored.count - 1,
-      reads - stored[dropped].reads >= bound || stored.count - dropped > Self.mostEntries * bound
+    while case let left = state.value.stored.count - dropped, left > 1,
+      case let reads = state.value.storedReads - state.value.stored[dropped].reads,
+      reads >= bound || left > Self.mostEntries * bound
     {
-      reads -= stored[dropped].reads
-      entries.value.remove(stored[dropped].key)
+      entries.value.discard(state.value.stored[dropped].key)
+      state.value.storedReads = reads
       dropped += 1
     }
     state.value.stored.removeFirst(dropped)
@@ -201,10 +212,8 @@ final class KeptTrace: NoteKeeper {
       while let next = stretches.dropFirst().first, next.first <= state.value.first + place {
         stretches = stretches.dropFirst()
       }
-      guard let stretch = stretches.first else { continue }
-      entry.add(
-        note, behind: notes.value?.name(note.node) ?? "", state.value.value(at: place), at: stretch.at,
-        stretch.poll)
+      guard let stretch = stretches.first, let node = notes.value?.node(note.node) else { continue }
+      entry.add(note, behind: node, state.value.value(at: place), at: stretch.at, stretch.poll)
       if note.cause == .read { reads += 1 }
     }
     let serial = state.value.serial
@@ -214,6 +223,7 @@ final class KeptTrace: NoteKeeper {
     let key = Value.number(serial).json
     entries.value.set(lane.world[Secrets.self]?.sealed(bytes) ?? bytes, for: key)
     state.value.stored.append((key, reads))
+    state.value.storedReads += reads
     state.value.serial += 1
   }
 

@@ -75,8 +75,9 @@ extension StoredTrace {
     private let number: (Poll) -> Int
     private var count = 0
     private var polls: [Int: Poll] = [:]
-    private var latest: (poll: Poll, number: Int)?
-    private var time = (at: Double.nan, text: "")
+    private var latest: Poll?
+    /// What the notes of one time and poll have in common, as text.
+    private var common = (at: Double.nan, text: [UInt8]())
     /// Those of the values of the notes, which are there until all is written.
     private var identities: [Value.Identity?] = []
 
@@ -85,18 +86,24 @@ extension StoredTrace {
       output.put("{\"notes\":[")
     }
 
-    func add(_ note: KeptTrace.Note, behind node: String, _ value: Value, at moment: Double, _ poll: Poll) {
-      if latest?.poll !== poll {
+    func add(
+      _ note: KeptTrace.Note, behind node: EventNotes.Node, _ value: Value, at time: Double, _ poll: Poll
+    ) {
+      if latest !== poll || time != common.at {
         let number = number(poll)
-        latest = (poll, number)
+        latest = poll
         polls[number] = poll
+        common = (time, Array(",\(Value.number(time)),\(number),".utf8))
       }
-      if moment != time.at { time = (moment, Value.number(moment).description) }
       output.put(count == 0 ? "[" : ",[")
-      writer.write(.string(node), to: output)
-      let row = note.row >= 0 ? "\(note.row)" : "null"
-      let taken = note.taken >= 0 ? "\(note.taken)" : "null"
-      output.put(",\(time.text),\(latest?.number ?? 0),\(row),\(taken),\"\(note.cause.rawValue)\"")
+      output.put(node.json)
+      output.put(common.text)
+      output.put(note.row >= 0 ? String(note.row) : "null")
+      output.put(",")
+      output.put(note.taken >= 0 ? String(note.taken) : "null")
+      output.put(",\"")
+      output.put(note.cause.rawValue)
+      output.put("\"")
       let identity = value.identity
       if note.taken < first || identity == nil || identities[note.taken - first] != identity {
         output.put(",")

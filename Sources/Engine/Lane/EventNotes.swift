@@ -1,3 +1,4 @@
+import JSON
 import Language
 import Reactive
 
@@ -36,6 +37,7 @@ protocol NoteKeeper: AnyObject, Sendable {
 final class EventNotes: Sendable {
   struct Node: Sendable {
     let name: String
+    let json: [UInt8]
     let number: UInt16
     let isSource: Bool
   }
@@ -68,12 +70,13 @@ final class EventNotes: Sendable {
   func node(_ name: String) -> Node {
     if let node = state.value.nodes.first(where: { $0.name == name }) { return node }
     let node = Node(
-      name: name, number: UInt16(clamping: state.value.nodes.count), isSource: sources.contains(name))
+      name: name, json: Value.string(name).json, number: UInt16(clamping: state.value.nodes.count),
+      isSource: sources.contains(name))
     state.value.nodes.append(node)
     return node
   }
 
-  func name(_ number: UInt16) -> String { state.value.nodes[Int(number)].name }
+  func node(_ number: UInt16) -> Node { state.value.nodes[Int(number)] }
 
   /// The note of the event that is being taken.
   var current: Int? { state.value.way.note }
