@@ -147,7 +147,9 @@ final class KeptTrace: NoteKeeper {
   /// Whether there is something that is not stored yet.
   var hasNews: Bool { !state.value.notes.isEmpty || !state.value.attempts.isEmpty }
 
-  func note(_ event: Event, behind node: EventNotes.Node, _ cause: NoteCause, taken: Int?) {
+  func note(
+    _ event: Event, behind node: EventNotes.Node, in notes: EventNotes, _ cause: NoteCause, taken: Int?
+  ) {
     if event.isEndOfPoll { return }
     state.value.add(event, cause, node.number, taken: taken, at: lane.now)
     if state.value.reads > bound {
@@ -212,8 +214,8 @@ final class KeptTrace: NoteKeeper {
       while let next = stretches.dropFirst().first, next.first <= state.value.first + place {
         stretches = stretches.dropFirst()
       }
-      guard let stretch = stretches.first, let node = notes.value?.node(note.node) else { continue }
-      entry.add(note, behind: node, state.value.value(at: place), at: stretch.at, stretch.poll)
+      guard let stretch = stretches.first, let node = notes.value?.name(of: note.node) else { continue }
+      entry.add(note, behind: node.json, state.value.value(at: place), at: stretch.at, stretch.poll)
       if note.cause == .read { reads += 1 }
     }
     let serial = state.value.serial

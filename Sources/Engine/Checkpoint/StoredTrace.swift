@@ -87,7 +87,7 @@ extension StoredTrace {
     }
 
     func add(
-      _ note: KeptTrace.Note, behind node: EventNotes.Node, _ value: Value, at time: Double, _ poll: Poll
+      _ note: KeptTrace.Note, behind node: [UInt8], _ value: Value, at time: Double, _ poll: Poll
     ) {
       if latest !== poll || time != common.at {
         let number = number(poll)
@@ -96,7 +96,7 @@ extension StoredTrace {
         common = (time, Array(",\(Value.number(time)),\(number),".utf8))
       }
       output.put(count == 0 ? "[" : ",[")
-      output.put(node.json)
+      output.put(node)
       output.put(common.text)
       output.put(note.row >= 0 ? String(note.row) : "null")
       output.put(",")

@@ -27,7 +27,8 @@ package struct OutputAttempt: Sendable {
 protocol NoteKeeper: AnyObject, Sendable {
   /// Keeps a note of what has passed a node: an event that it sent, or that a sink was given, or the end of a poll behind
   /// a source. The number of the note of the event that the node was taking is `taken`.
-  func note(_ event: Event, behind node: EventNotes.Node, _ cause: NoteCause, taken: Int?)
+  func note(
+    _ event: Event, behind node: EventNotes.Node, in notes: EventNotes, _ cause: NoteCause, taken: Int?)
 }
 
 /// The notes of a run, numbered as they are made; on its lane alone.
@@ -35,9 +36,8 @@ protocol NoteKeeper: AnyObject, Sendable {
 /// Everything below a node runs while it sends an event, so what a node sends is made while it takes the event that was
 /// noted last and whose readers are not done.
 final class EventNotes: Sendable {
+  /// A node by its number; a name in each note would be counted with each.
   struct Node: Sendable {
-    let name: String
-    let json: [UInt8]
     let number: UInt16
     let isSource: Bool
   }
@@ -53,7 +53,7 @@ final class EventNotes: Sendable {
     /// What was under way before, in a partition.
     var outer: [Way] = []
     var next: Int
-    var nodes: [Node] = []
+    var names: [(name: String, json: [UInt8])] = []
   }
 
   private let sources: Set<String>
@@ -66,17 +66,15 @@ final class EventNotes: Sendable {
     state = LaneLocal(State(next: number))
   }
 
-  /// The node of a name, with its number.
   func node(_ name: String) -> Node {
-    if let node = state.value.nodes.first(where: { $0.name == name }) { return node }
-    let node = Node(
-      name: name, json: Value.string(name).json, number: UInt16(clamping: state.value.nodes.count),
-      isSource: sources.contains(name))
-    state.value.nodes.append(node)
-    return node
+    let known = state.value.names.firstIndex { $0.name == name }
+    if known == nil { state.value.names.append((name, Value.string(name).json)) }
+    return Node(
+      number: UInt16(clamping: known ?? state.value.names.count - 1), isSource: sources.contains(name))
   }
 
-  func node(_ number: UInt16) -> Node { state.value.nodes[Int(number)] }
+  /// The name of a node, also as JSON.
+  func name(of node: UInt16) -> (name: String, json: [UInt8]) { state.value.names[Int(node)] }
 
   /// The note of the event that is being taken.
   var current: Int? { state.value.way.note }
@@ -92,7 +90,7 @@ final class EventNotes: Sendable {
       state.value.way = Way(note: state.value.next)
       state.value.next += 1
     }
-    keeper.note(event, behind: node, cause, taken: way.note)
+    keeper.note(event, behind: node, in: self, cause, taken: way.note)
     return way
   }
 
@@ -119,8 +117,10 @@ private final class LiveTrace: NoteKeeper {
 
   init(trace: EventTrace, time: @escaping @Sendable () -> Double) { (self.trace, self.time) = (trace, time) }
 
-  func note(_ event: Event, behind node: EventNotes.Node, _ cause: NoteCause, taken: Int?) {
-    trace.note(event, behind: node.name, at: time(), cause, taken: taken)
+  func note(
+    _ event: Event, behind node: EventNotes.Node, in notes: EventNotes, _ cause: NoteCause, taken: Int?
+  ) {
+    trace.note(event, behind: notes.name(of: node.number).name, at: time(), cause, taken: taken)
   }
 }
 
