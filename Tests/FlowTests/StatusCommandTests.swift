@@ -117,6 +117,50 @@ struct StatusCommandTests {
     _ = try running.end(by: SIGTERM)
   }
 
+  @Test("a single value that a node stores is no key, neither while it runs nor later")
+  func cells() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { file: { path: in.jsonl, follow: true } } }
+      steps: [{ rate_limit: { count: 1, per: 1ms } }]
+      sinks:
+        screen: { page: { key: .id, title: '\\(.n)' } }
+        log: { jsonl: log.jsonl }
+      """, input: "{\"id\":1,\"n\":1}\n{\"id\":2,\"n\":2}\n")
+    let running = try place.start()
+    try running.waitForLines(2, in: "log.jsonl")
+    func keys() throws -> [Double?] {
+      let nodes = try #require(try reports(place).reports.first?.member("nodes")?.items)
+      return ["rate_limit", "screen"].map { name in
+        nodes.first { text($0, "name") == name }?.member("keys")?.double
+      }
+    }
+    try running.wait(for: "the keys") { (try? keys()) == [0, 2] }
+    _ = try running.end(by: SIGTERM)
+    #expect(try keys() == [0, 2])
+  }
+
+  @Test("of a pipeline that has ended all nodes are shown, also a source of which nothing is stored")
+  func ended() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { file: in.jsonl } }
+      steps: [{ changes: .id }]
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: (1...3000).map { "{\"id\":\($0)}\n" }.joined())
+    for events in ["3000 events, 3000 outputs", "3000 events, 0 outputs"] {
+      #expect(try place.run().status == 0)
+      let shown = try place.flow("status", "p").output
+      #expect(shown.contains(events) && shown.contains("changes holds 3000 keys"), "\(shown)")
+      #expect(shown.contains(#/in +\d+s ago +3000/#), "\(shown)")
+    }
+    #expect(try place.flow("state", "reset", "p", "changes", "--yes").status == 0)
+    let shown = try place.flow("status", "p").output
+    #expect(shown.contains("3000 events, 0 outputs") && !shown.contains("holds"), "\(shown)")
+  }
+
   @Test("a source that is not polled is shown with what it has received, and a baseline's mark is no key")
   func streams() throws {
     let place = try Workplace(

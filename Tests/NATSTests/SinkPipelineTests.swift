@@ -123,6 +123,31 @@ struct SinkPipelineTests {
       place.text("err").contains("s: maximum messages exceeded, after 3 attempts"), "\(place.text("err"))")
   }
 
+  @Test("the trace has each attempt, until a message is acknowledged or given up")
+  func traced() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    let bus = try Bus(server)
+    try bus.makeStream("S", "s", options: "\"max_msgs\":2,\"discard\":\"new\"")
+    try place.write("in.jsonl", numbers(1...3).map { $0 + "\n" }.joined())
+    try place.write(
+      "p.yaml",
+      """
+      name: p
+      trace: 10 events
+      sources: { in: { file: in.jsonl } }
+      steps: [map: { id: .n }]
+      sinks: { bus: { nats: { servers: '\(server.url)', subject: s, attempts: 2, backoff: 10ms } } }
+      """)
+    #expect(try place.flow("run", "p.yaml") == 1)
+    #expect(try place.flow("why", "p.yaml", "2") == 0)
+    #expect(place.text("out").contains("attempt 1 at "), "\(place.text("out"))")
+    #expect(try place.flow("why", "p.yaml", "3") == 0)
+    let attempts = place.lines("out").filter { $0.contains("attempt ") }
+    #expect(
+      attempts.count == 2 && attempts[0].contains("; next try at ")
+        && attempts[1].hasSuffix("given up, a dead letter now"), "\(place.text("out"))")
+  }
+
   @Test("a message whose earlier attempt is still in process at the stream is published again, not given up")
   func inProcess() throws {
     let attempts = Locked(0)

@@ -129,7 +129,9 @@ public final class Outbox: Sendable {
 
   /// A single stored value of the sink.
   public func cell<Element: Remembered>(of type: Element.Type = Element.self) throws -> NodeCell<Element> {
-    NodeCell(try checkpointer.state.value.file.table(node: name, description: "", of: type))
+    NodeCell(
+      try checkpointer.state.value.file.table(
+        node: name, description: "", of: type, isOrdered: NodeCell<Element>.isOrdered))
   }
 
   /// Keyed state of the sink; `part` distinguishes several tables of one sink.

@@ -4,8 +4,8 @@ import Store
 
 /// An entry of the trace that is kept with the state.
 ///
-///     {"serial":7,"reads":2,"first":40,"end":42,"nextPoll":3,
-///      "notes":[["in",1767225600.5,2,0,null,"read",{"id":1}],["filter",1767225600.5,2,0,40,"event"], …],
+///     {"notes":[["in",1767225600.5,2,0,null,"read",{"id":1}],["filter",1767225600.5,2,0,40,"event"], …],
+///      "serial":7,"reads":2,"first":40,"end":42,"nextPoll":3,
 ///      "polls":{"2":{"source":"in","at":1767225600,"poll":5}},
 ///      "outputs":[[41,"tell","p/tell/x-1"]],"attempts":[["p/tell/x-1",1767225601,"no answer",1767225661]]}
 ///
@@ -15,7 +15,9 @@ struct StoredTrace {
   private let entry: Value
 
   init?(_ bytes: [UInt8]) {
-    guard let entry = try? Value.parse(bytes), entry.member("notes") != nil else { return nil }
+    guard let entry = try? Value.parse(Secrets.shown(sealed: bytes)), entry.member("notes") != nil else {
+      return nil
+    }
     self.entry = entry
   }
 
@@ -41,15 +43,14 @@ struct StoredTrace {
     for note in entry.member("notes")?.items ?? [] {
       let parts = note.items ?? []
       guard parts.count >= 6, let node = parts[0].string, let at = parts[1].double,
-        let poll = polls[parts[2].description], let cause = parts[5].string.flatMap(EventNote.Cause.init)
+        let poll = polls[parts[2].description], let cause = parts[5].string.flatMap(NoteCause.init)
       else { continue }
       let taken = Self.integer(parts[4])
       let shared = taken.flatMap { values.indices.contains($0 - first) ? values[$0 - first] : nil }
       let value = parts.count > 6 ? parts[6] : shared ?? .null
       values.append(value)
       let row = Self.integer(parts[3]).flatMap { Int32(exactly: $0) } ?? Event.none
-      trace.note(
-        EventNote(node: node, at: at, event: Event(value, poll, row: row), cause: cause, taken: taken))
+      trace.note(Event(value, poll, row: row), behind: node, at: at, cause, taken: taken)
     }
     for output in entry.member("outputs")?.items ?? [] {
       guard let parts = output.items, parts.count == 3, let note = Self.integer(parts[0]),
@@ -74,34 +75,42 @@ extension StoredTrace {
     private let number: (Poll) -> Int
     private var count = 0
     private var polls: [Int: Poll] = [:]
-    private var latest: (poll: Poll, number: Int)?
-    private var time = (at: Double.nan, text: "")
-    private var values: [Value] = []
+    private var latest: Poll?
+    /// What the notes of one time and poll have in common, as text.
+    private var common = (at: Double.nan, text: [UInt8]())
+    /// Those of the values of the notes, which are there until all is written.
+    private var identities: [Value.Identity?] = []
 
-    init(from first: Int, _ number: @escaping (Poll) -> Int) { (self.first, self.number) = (first, number) }
+    init(from first: Int, _ number: @escaping (Poll) -> Int) {
+      (self.first, self.number) = (first, number)
+      output.put("{\"notes\":[")
+    }
 
-    func add(_ note: EventNote) {
-      if let latest, latest.poll === note.event.poll {
-        self.latest = latest
-      } else {
-        let number = number(note.event.poll)
-        latest = (note.event.poll, number)
-        polls[number] = note.event.poll
+    func add(
+      _ note: KeptTrace.Note, behind node: [UInt8], _ value: Value, at time: Double, _ poll: Poll
+    ) {
+      if latest !== poll || time != common.at {
+        let number = number(poll)
+        latest = poll
+        polls[number] = poll
+        common = (time, Array(",\(Value.number(time)),\(number),".utf8))
       }
-      if note.at != time.at { time = (note.at, Value.number(note.at).description) }
       output.put(count == 0 ? "[" : ",[")
-      writer.write(.string(note.node), to: output)
-      let row = note.event.row >= 0 ? "\(note.event.row)" : "null"
-      let taken = note.taken.map { "\($0)" } ?? "null"
-      output.put(",\(time.text),\(latest?.number ?? 0),\(row),\(taken),\"\(note.cause.rawValue)\"")
-      let value = note.event.value
-      let isShared = note.taken.map { $0 >= first && values[$0 - first].isSameView(as: value) } ?? false
-      if !isShared {
+      output.put(node)
+      output.put(common.text)
+      output.put(note.row >= 0 ? String(note.row) : "null")
+      output.put(",")
+      output.put(note.taken >= 0 ? String(note.taken) : "null")
+      output.put(",\"")
+      output.put(note.cause.rawValue)
+      output.put("\"")
+      let identity = value.identity
+      if note.taken < first || identity == nil || identities[note.taken - first] != identity {
         output.put(",")
         writer.write(value, to: output)
       }
       output.put("]")
-      values.append(value)
+      identities.append(identity)
       count += 1
     }
 
@@ -129,21 +138,30 @@ extension StoredTrace {
             })
         ),
       ])
-      let head =
-        "{\"serial\":\(serial),\"reads\":\(reads),\"first\":\(first),\"end\":\(first + count),"
-        + "\"nextPoll\":\(nextPoll),\"notes\":["
-      return Array(head.utf8) + output.bytes + Array("],".utf8) + rest.json.dropFirst()
+      output.put(
+        "],\"serial\":\(serial),\"reads\":\(reads),\"first\":\(first),\"end\":\(first + count),"
+          + "\"nextPoll\":\(nextPoll),")
+      return output.bytes + rest.json.dropFirst()
     }
   }
 }
 
 extension Value {
-  /// Whether it is the same one in memory.
-  fileprivate func isSameView(as other: Value) -> Bool {
-    switch (self, other) {
-    case (.view(let document, let index), .view(let its, let place)): document === its && index == place
-    case (.object(let members), .object(let others)): members === others
-    default: false
+  /// Which one it is in memory, as long as it is there.
+  struct Identity: Equatable {
+    let storage: ObjectIdentifier
+    let place: UInt32
+  }
+
+  /// Nil for one that is no object or array; equal ones are the same value.
+  @inline(__always)
+  var identity: Identity? {
+    switch self {
+    case .view(let document, let place): Identity(storage: ObjectIdentifier(document), place: place)
+    case .projection(let members): Identity(storage: ObjectIdentifier(members), place: 0)
+    case .object(let members): Identity(storage: ObjectIdentifier(members), place: 0)
+    case .array(let items): Identity(storage: ObjectIdentifier(items), place: 0)
+    case .null, .bool, .number, .literal, .string: nil
     }
   }
 }

@@ -1,27 +1,17 @@
+import JSON
 import Language
 import Reactive
 
-/// What has passed a node: an event that it sent, or that a sink was given, or the end of a poll behind a source.
-package struct EventNote: Sendable {
-  /// Why it has.
-  package enum Cause: String, Sendable {
-    /// A source has read it.
-    case read
-    /// The node was taking an event.
-    case event
-    /// A poll ended.
-    case poll
-    /// Its time had come.
-    case time
-  }
-
-  package let node: String
-  /// In seconds since 1970.
-  package let at: Double
-  package let event: Event
-  package let cause: Cause
-  /// The number of the note of the event that the node was taking.
-  let taken: Int?
+/// Why an event has passed a node.
+package enum NoteCause: String, Sendable {
+  /// A source has read it.
+  case read
+  /// The node was taking an event.
+  case event
+  /// A poll ended.
+  case poll
+  /// Its time had come.
+  case time
 }
 
 /// An attempt to deliver an output.
@@ -33,88 +23,127 @@ package struct OutputAttempt: Sendable {
   package let next: Double?
 }
 
+/// What keeps the notes of a run; on its lane alone.
+protocol NoteKeeper: AnyObject, Sendable {
+  /// Keeps a note of what has passed a node: an event that it sent, or that a sink was given, or the end of a poll behind
+  /// a source. The number of the note of the event that the node was taking is `taken`.
+  func note(
+    _ event: Event, behind node: EventNotes.Node, in notes: EventNotes, _ cause: NoteCause, taken: Int?)
+}
+
 /// The notes of a run, numbered as they are made; on its lane alone.
 ///
 /// Everything below a node runs while it sends an event, so what a node sends is made while it takes the event that was
 /// noted last and whose readers are not done.
 final class EventNotes: Sendable {
-  private struct State {
-    /// The note of the event that is on its way, and whether the end of a poll is.
-    var current: Int?
+  /// A node by its number; a name in each note would be counted with each.
+  struct Node: Sendable {
+    let number: UInt16
+    let isSource: Bool
+  }
+
+  /// What is under way: the note of an event, or the end of a poll.
+  struct Way {
+    var note: Int?
     var isEnd = false
-    /// What was under way before.
-    var outer: [(note: Int?, isEnd: Bool)] = []
+  }
+
+  private struct State {
+    var way = Way()
+    /// What was under way before, in a partition.
+    var outer: [Way] = []
     var next: Int
+    var names: [(name: String, json: [UInt8])] = []
   }
 
   private let sources: Set<String>
-  private let put: LaneLocal<(EventNote) -> Void>
-  private let time: @Sendable () -> Double
+  private let keeper: any NoteKeeper
   private let state: LaneLocal<State>
 
-  init(
-    of plan: Plan, from number: Int = 0, at time: @escaping @Sendable () -> Double,
-    _ put: @escaping (EventNote) -> Void
-  ) {
+  init(of plan: Plan, from number: Int = 0, _ keeper: any NoteKeeper) {
     sources = Set(plan.sources.map(\.name))
-    self.put = LaneLocal(put)
-    self.time = time
+    self.keeper = keeper
     state = LaneLocal(State(next: number))
   }
 
-  /// The note of the event that is being taken.
-  var current: Int? { state.value.current }
+  func node(_ name: String) -> Node {
+    let known = state.value.names.firstIndex { $0.name == name }
+    if known == nil { state.value.names.append((name, Value.string(name).json)) }
+    return Node(
+      number: UInt16(clamping: known ?? state.value.names.count - 1), isSource: sources.contains(name))
+  }
 
-  /// Notes what a node sends, before its readers take it.
-  func begin(_ node: String, _ event: Event) {
-    let (current, isEnd) = (state.value.current, state.value.isEnd)
-    state.value.outer.append((current, isEnd))
-    let cause: EventNote.Cause =
-      if current != nil { .event } else if isEnd { .poll } else { sources.contains(node) ? .read : .time }
-    state.value.isEnd = event.isEndOfPoll
+  /// The name of a node, also as JSON.
+  func name(of node: UInt16) -> (name: String, json: [UInt8]) { state.value.names[Int(node)] }
+
+  /// The note of the event that is being taken.
+  var current: Int? { state.value.way.note }
+
+  /// Notes what a node sends, before its readers take it; returns what was under way, for `end`.
+  func begin(_ node: Node, _ event: Event) -> Way {
+    let way = state.value.way
+    let cause: NoteCause =
+      if way.note != nil { .event } else if way.isEnd { .poll } else { node.isSource ? .read : .time }
     if event.isEndOfPoll {
-      state.value.current = nil
+      state.value.way = Way(isEnd: true)
     } else {
-      state.value.current = state.value.next
+      state.value.way = Way(note: state.value.next)
       state.value.next += 1
     }
-    put.value(EventNote(node: node, at: time(), event: event, cause: cause, taken: current))
+    keeper.note(event, behind: node, in: self, cause, taken: way.note)
+    return way
   }
 
   /// Its readers are done with it.
-  func end() {
-    if let outer = state.value.outer.popLast() { (state.value.current, state.value.isEnd) = outer }
-  }
+  func end(_ outer: Way) { state.value.way = outer }
+
+  /// The same for a task of a partition, whose calls come later.
+  func push(_ node: Node, _ event: Event) { state.value.outer.append(begin(node, event)) }
+
+  func pop() { if let outer = state.value.outer.popLast() { end(outer) } }
 }
 
 extension EventTrace {
   /// Follows a run as it happens.
   package func follow(_ options: inout RunOptions, of plan: Plan, at time: @escaping @Sendable () -> Double) {
     begin(at: 0)
-    options.notes = EventNotes(of: plan, at: time) { [self] in note($0) }
+    options.notes = EventNotes(of: plan, LiveTrace(trace: self, time: time))
+  }
+}
+
+private final class LiveTrace: NoteKeeper {
+  private let trace: EventTrace
+  private let time: @Sendable () -> Double
+
+  init(trace: EventTrace, time: @escaping @Sendable () -> Double) { (self.trace, self.time) = (trace, time) }
+
+  func note(
+    _ event: Event, behind node: EventNotes.Node, in notes: EventNotes, _ cause: NoteCause, taken: Int?
+  ) {
+    trace.note(event, behind: notes.name(of: node.number).name, at: time(), cause, taken: taken)
   }
 }
 
 /// The way out of a source or step of a run that is noted; in a task of a partition in the order of its output.
 final class NotingObserver: Observer {
-  private let name: String
+  private let node: EventNotes.Node
   private let notes: EventNotes
   private let task: PartitionTask?
   private let next: any Observer<Event>
 
   init(_ name: String, _ notes: EventNotes, _ task: PartitionTask? = nil, to next: any Observer<Event>) {
-    (self.name, self.notes, self.task, self.next) = (name, notes, task, next)
+    (node, self.notes, self.task, self.next) = (notes.node(name), notes, task, next)
   }
 
   func next(_ event: Event) {
     guard let task else {
-      notes.begin(name, event)
+      let outer = notes.begin(node, event)
       next.next(event)
-      return notes.end()
+      return notes.end(outer)
     }
-    task.perform { [name, notes] in notes.begin(name, event) }
+    task.perform { [node, notes] in notes.push(node, event) }
     next.next(event)
-    task.perform { [notes] in notes.end() }
+    task.perform { [notes] in notes.pop() }
   }
 
   func fail(_ error: any Error) { next.fail(error) }
@@ -124,19 +153,19 @@ final class NotingObserver: Observer {
 /// The way into a sink of a run that is noted: what it takes, and does not leave out.
 final class GivenObserver: Observer {
   private let meter: Meter
+  private let node: EventNotes.Node
   private let notes: EventNotes
   private let next: any Observer<Event>
 
   init(_ meter: Meter, _ notes: EventNotes, to next: any Observer<Event>) {
-    (self.meter, self.notes, self.next) = (meter, notes, next)
+    (self.meter, node, self.notes, self.next) = (meter, notes.node(meter.name), notes, next)
   }
 
   func next(_ event: Event) {
-    let count = meter.eventsOut
+    let count = meter.sentHere
     next.next(event)
-    guard meter.eventsOut > count else { return }
-    notes.begin(meter.name, event)
-    notes.end()
+    guard meter.sentHere > count else { return }
+    notes.end(notes.begin(node, event))
   }
 
   func fail(_ error: any Error) { next.fail(error) }

@@ -21,7 +21,7 @@ package final class EventTrace: Sendable {
     package let poll: Poll
     /// The index of the row of the poll that it came from.
     package let row: Int?
-    package let cause: EventNote.Cause
+    package let cause: NoteCause
     /// The passages that it was made of, in their order; none where they are not known.
     package let origins: [Int]
     /// The number of the note of what its node was taking.
@@ -146,11 +146,10 @@ package final class EventTrace: Sendable {
   }
 
   /// Notes what a node has sent, or a sink was given.
-  package func note(_ note: EventNote) {
-    let event = note.event
+  func note(_ event: Event, behind node: String, at time: Double, _ cause: NoteCause, taken note: Int?) {
     state.withLock { state in
       if event.isEndOfPoll {
-        if note.cause == .read {
+        if cause == .read {
           state.firstPolls[event.poll.list] = state.firstPolls[event.poll.list] ?? event.poll.number
         }
         return
@@ -158,19 +157,19 @@ package final class EventTrace: Sendable {
       let found = state.values.index(forKey: event.value).map { state.values[$0] }
       let (value, number) = found ?? (event.value.detach(), state.values.count)
       if found == nil { state.values[value] = number }
-      let taken = note.taken.flatMap { state.passage(of: $0) }
+      let taken = note.flatMap { state.passage(of: $0) }
       let origins =
-        note.cause == .read ? [] : origins(of: event, number, from: note.node, taking: taken, state)
+        cause == .read ? [] : origins(of: event, number, from: node, taking: taken, state)
       // Tasks of a partition send what the end of a poll brings in the order of its rows.
-      let isLater = origins.last.map { state.passages[$0].at < note.at } ?? true
-      let cause: EventNote.Cause = note.cause == .time && !isLater ? .poll : note.cause
+      let isLater = origins.last.map { state.passages[$0].at < time } ?? true
+      let cause = cause == .time && !isLater ? .poll : cause
       let index = state.passages.count
       state.passages.append(
         Passage(
-          node: note.node, at: note.at, value: value, poll: event.poll,
-          row: event.row < 0 ? nil : Int(event.row), cause: cause, origins: origins, taken: note.taken))
+          node: node, at: time, value: value, poll: event.poll,
+          row: event.row < 0 ? nil : Int(event.row), cause: cause, origins: origins, taken: note))
       state.numbers.append(number)
-      for node in holding[note.node] ?? [] { hold(&state, index, event, by: node) }
+      for reader in holding[node] ?? [] { hold(&state, index, event, by: reader) }
     }
   }
 

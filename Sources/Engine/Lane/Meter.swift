@@ -40,6 +40,8 @@ public final class Meter: Sendable {
 
   public var eventsIn: Int { taken.load(ordering: .relaxed) + sum(\.eventsIn) }
   public var eventsOut: Int { sent.load(ordering: .relaxed) + sum(\.eventsOut) }
+  /// Without those of tasks, which sinks do not have.
+  var sentHere: Int { sent.load(ordering: .relaxed) }
   public var eventsDropped: Int { dropped.load(ordering: .relaxed) + sum(\.eventsDropped) }
   public var errors: Int { failed.load(ordering: .relaxed) + sum(\.errors) }
   public var lost: Int { gone.load(ordering: .relaxed) + sum(\.lost) }

@@ -97,10 +97,9 @@ public final class PipelineRun: Sendable {
     statePath = lane.checkpointer?.state.value.file.path
     var options = options
     // A log has no place for it.
-    if let bound = plan.trace, let checkpointer = lane.checkpointer, !options.isReplicated {
-      let trace = try KeptTrace(of: plan, bound, in: checkpointer.state.value.file, on: lane)
-      trace.follow(&options)
-      checkpointer.state.value.trace = trace
+    if let checkpointer = lane.checkpointer, !options.isReplicated {
+      checkpointer.state.value.trace = try KeptTrace(of: plan, in: checkpointer.state.value.file, on: lane)
+      checkpointer.state.value.trace?.follow(&options)
     }
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress

@@ -66,7 +66,9 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
 /// A single durable value of a node.
 public struct NodeCell<Element: Remembered>: StoredCell {
   private let table: LaneLocal<TypedTable<Element>>?
-  private static var key: [UInt8] { Array("null".utf8) }
+  private static var key: [UInt8] { Array(StoredTable.cell.utf8) }
+  /// By this and its key its table is known from those with keys.
+  static var isOrdered: Bool { false }
 
   init(_ table: TypedTable<Element>?) { self.table = table.map { LaneLocal($0) } }
 

@@ -40,7 +40,7 @@ extension StepContext {
   public func cell<Element: Remembered>(
     of type: Element.Type = Element.self, part: String? = nil, by key: String = "", forRun: Bool = false
   ) throws -> NodeCell<Element> {
-    let table = try table(of: type, by: key, part, .forget, .copied)
+    let table = try table(of: type, by: key, part, .forget, .copied, isOrdered: NodeCell<Element>.isOrdered)
     if forRun, let table { lane.checkpointer?.state.value.runTables.append(ForgottenTable(table: table)) }
     return NodeCell(table)
   }
@@ -72,12 +72,13 @@ extension StepContext {
 
   private func table<Element: Storable>(
     of type: Element.Type, by key: String, _ part: String?, _ whenKeyChanges: KeyChange,
-    _ sharing: StateFile.Sharing
+    _ sharing: StateFile.Sharing, isOrdered: Bool = true
   ) throws -> TypedTable<Element>? {
     guard let checkpointer = lane.checkpointer else { return nil }
     try divide(part, sharing, checkpointer)
     let table = try checkpointer.state.value.file.table(
-      node: node(part), description: description(key), of: type, shares: place?.count ?? 1)
+      node: node(part), description: description(key), of: type, isOrdered: isOrdered,
+      shares: place?.count ?? 1)
     notice(table.formerDescription, description(key), count: table.count, whenKeyChanges) {
       table.removeAll()
     }

@@ -40,7 +40,8 @@ extension Checkpointer {
   fileprivate func heldKeys(of node: String, limit: Int) -> [StoredKey] {
     let file = state.value.file
     let tables =
-      (try? file.storedTables())?.map(\.node).filter { $0 == node || $0.hasPrefix(node + "@") } ?? []
+      (try? file.storedTables())?.filter { $0.keys > 0 }.map(\.node)
+      .filter { $0 == node || $0.hasPrefix(node + "@") } ?? []
     var keys: [StoredKey] = []
     for table in tables where keys.count < limit {
       keys += (try? file.storedKeys(of: table, limit: limit - keys.count)) ?? []

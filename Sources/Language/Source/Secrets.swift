@@ -75,18 +75,21 @@ public struct Secrets: Sendable {
   }
 
   private func replaced(_ bytes: [UInt8], by mask: (String) -> [UInt8]) -> [UInt8] {
+    var begins = [Bool](repeating: false, count: 256)
+    for text in texts { text.utf8.first.map { begins[Int($0)] = true } }
     var result: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      if let secret = texts.first(where: { bytes[index...].starts(with: $0.utf8) }) {
+    var rest = bytes[...]
+    while let start = rest.firstIndex(where: { begins[Int($0)] }) {
+      result += rest[..<start]
+      rest = rest[start...]
+      if let secret = texts.first(where: { rest.starts(with: $0.utf8) }) {
         result += mask(secret)
-        index += secret.utf8.count
+        rest = rest.dropFirst(secret.utf8.count)
       } else {
-        result.append(bytes[index])
-        index += 1
+        result.append(rest.removeFirst())
       }
     }
-    return result
+    return result + rest
   }
 }
 

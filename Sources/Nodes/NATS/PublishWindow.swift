@@ -77,11 +77,13 @@ struct PublishWindow<Message> {
     if let first, publish(first, at: now, body) { probe = base + UInt64(first) }
   }
 
-  /// A message is stored.
-  mutating func acknowledge(_ number: UInt64) {
+  /// A message is stored; nil for one that was done.
+  @discardableResult
+  mutating func acknowledge(_ number: UInt64) -> Message? {
     if number == probe { resume() }
-    guard let place = place(of: number) else { return }
+    guard let place = place(of: number) else { return nil }
     close(place)
+    return slots[place].message
   }
 
   /// Nothing is published until that time, except for probes if the stream is not available.

@@ -150,7 +150,7 @@ final class Publisher {
       return true
     }
     isPublished = isPublished || !window.isEmpty
-    for number in published { window.acknowledge(number) }
+    for number in published { acknowledge(number) }
     for (number, error) in failures {
       let most = error.kind == .tooLarge ? "; the server accepts \(connection.mostBytes) bytes" : ""
       giveUp(number, "\(error)\(most)")
@@ -173,7 +173,7 @@ final class Publisher {
 
   private func settle(_ number: UInt64, _ entry: NATSEntry) {
     let bytes = entry.bytes
-    if entry.begins(with: #"{"stream":"#) { return window.acknowledge(number) }
+    if entry.begins(with: #"{"stream":"#) { return acknowledge(number) }
     if bytes.isEmpty, entry.header("Status") == "503" {
       return retry(number, "no stream has its subject, or the stream is not available", isUnavailable: true)
     }
@@ -181,7 +181,7 @@ final class Publisher {
       return giveUp(number, "the answer is not a stream's; another service has the subject")
     }
     guard let error = answer.member("error") else {
-      if answer.member("stream") != nil { return window.acknowledge(number) }
+      if answer.member("stream") != nil { return acknowledge(number) }
       return giveUp(number, "the answer is not a stream's; another service has the subject")
     }
     let text = error.member("description")?.string ?? error.description
@@ -194,6 +194,10 @@ final class Publisher {
     } else {
       retry(number, text)
     }
+  }
+
+  private func acknowledge(_ number: UInt64) {
+    if let item = window.acknowledge(number) { context.trace(attempt: item.id, failure: nil) }
   }
 
   private func see(_ entry: NATSEntry) {
@@ -249,6 +253,8 @@ final class Publisher {
       return giveUp(number, item, attempts, "\(reason), after \(attempts) attempts")
     }
     let wait = backoff.delay(beforeRetry: attempts - 1, after: NATSError(.failed, reason)) ?? .zero
+    context.trace(
+      attempt: item.id, failure: reason, next: context.lane.world.wallClock() + wait.inSeconds)
     window.pause(until: now + wait, at: now, isUnavailable: isUnavailable)
     notes.retrying(item.message.subject, reason)
   }
@@ -259,6 +265,7 @@ final class Publisher {
 
   private func giveUp(_ number: UInt64, _ item: Item, _ attempts: Int, _ reason: String) {
     window.discard(number)
+    context.trace(attempt: item.id, failure: reason)
     if var entry = item.entry {
       entry.attempts = attempts
       context.outbox?.bury(entry, reason: reason)

@@ -167,6 +167,7 @@ private final class NATSSink: KeepingSink {
     if let outbox = context.outbox {
       let stored = context.lane.world[Secrets.self]?.sealed(message.stored) ?? message.stored
       self.stored += 1
+      context.trace(output: id)
       return outbox.put(stored, id: id)
     }
     try publisher?.submit(Publisher.Item(message: message, id: id))

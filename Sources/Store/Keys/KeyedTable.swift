@@ -127,6 +127,12 @@ public final class KeyedTable {
     return value
   }
 
+  /// Removes a key that is there, without reading its value.
+  public func discard(_ key: [UInt8]) {
+    StateKey.of(key) { changes.set(.nothing, for: $0, sequence: sequence, isStored: true) }
+    count -= 1
+  }
+
   /// Removes every key.
   public func removeAll() {
     if count == 0, changes.isEmpty { return }

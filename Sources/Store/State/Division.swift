@@ -169,11 +169,12 @@ private struct Move {
   private func copy(to id: Int64, _ sharing: StateFile.Sharing) throws(StoreError) -> Int {
     var count = 0
     for node in old {
-      let read = try Statement("SELECT key, value FROM keyed WHERE node = ?1 ORDER BY sequence", of: database)
+      let read = try Statement(
+        "SELECT key, value, sequence FROM keyed WHERE node = ?1 ORDER BY sequence", of: database)
       defer { read.reset() }
       read.bind(1, node.id)
       while try read.step() {
-        let sequence = count + 1
+        let sequence = read.integer(2) == 0 ? 0 : count + 1
         let key: [UInt8]
         if case .queued = sharing { key = Array("\(count)".utf8) } else { key = read.bytes(0) }
         if try write(key, read.bytes(1), to: id, sequence) { count += 1 }

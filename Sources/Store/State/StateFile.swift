@@ -173,9 +173,9 @@ public final class StateFile {
 
   /// The typed table of a node; request a table in one way only.
   public func table<Value: Storable>(
-    node: String, description: String, of type: Value.Type, shares: Int = 1
+    node: String, description: String, of type: Value.Type, isOrdered: Bool = true, shares: Int = 1
   ) throws(StoreError) -> TypedTable<Value> {
-    TypedTable(try table(node: node, description: description, shares: shares))
+    TypedTable(try table(node: node, description: description, isOrdered: isOrdered, shares: shares))
   }
 
   /// An id for a node that is new in the file.

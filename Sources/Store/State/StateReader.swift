@@ -156,9 +156,15 @@ public struct StoredTable: Equatable, Sendable {
   public let description: String
   /// The number of keys.
   public let count: Int
+  /// Whether it is a single value, not under a key of the node's.
+  var isCell = false
 
-  /// The keys that a step holds: without what it notes beside them, the mark of a baseline and the places of rows.
+  /// The key of the value of a cell, whose table is not ordered: others of that kind have no such key.
+  public static let cell = "null"
+
+  /// The keys that a step holds: without what it notes beside them, a single value say, and the places of rows.
   public var keys: Int {
+    if isCell { return 0 }
     let part = node.utf8.firstIndex(of: UInt8(ascii: "~")).map { node[..<$0] } ?? node[...]
     return part.hasSuffix("/baseline") || part.hasSuffix("/places") ? 0 : count
   }
@@ -226,8 +232,13 @@ extension Database {
   }
 
   fileprivate func storedTables() throws(StoreError) -> [StoredTable] {
-    try rows("SELECT name, description, count FROM nodes ORDER BY id") {
-      StoredTable(node: $0.text(0), description: $0.text(1), count: Int($0.integer(2)))
+    try rows(
+      "SELECT name, description, count, count = 1 AND EXISTS ("
+        + "SELECT 1 FROM keyed WHERE node = id AND key = CAST('\(StoredTable.cell)' AS BLOB) AND sequence = 0)"
+        + " FROM nodes ORDER BY id"
+    ) {
+      StoredTable(
+        node: $0.text(0), description: $0.text(1), count: Int($0.integer(2)), isCell: $0.integer(3) != 0)
     }
   }
 

@@ -192,6 +192,26 @@ import Testing
     }
   }
 
+  @Test(
+    "of a large poll the last events are kept, of one that much is made of the last of that",
+    arguments: [
+      ("[{ filter: .n >= 0 }, { map: '{ id, n }, .' }]", 1000, 7, 42),
+      ("[{ filter: .n >= 0 }, { map: '{ id, n }, .' }]", 1000, 600, 3600),
+      ("[{ map: 'range(100) as $i | [.n, $i]' }]", 2, 1, 32),
+      ("[{ filter: .n >= 0 }, { sort: .n }]", 1000, 3, 96),
+    ])
+  func bounded(_ steps: String, _ rows: Int, _ bound: Int, _ count: Int) throws {
+    let plan = try Self.plan(steps)
+    let place = try Workplace()
+    let poll = (0..<rows).map { Value.record([("id", .string("k\($0)")), ("n", .number($0))]) }
+    try Self.record([poll], in: place)
+    let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: place.path), masking: Secrets())
+    let last = try Self.kept(bound, of: plan, over: [[poll]], in: place).passages
+    #expect(last.count == count)
+    #expect(last.map { Shown($0).value } == trace.passages.suffix(count).map { Shown($0).value })
+    #expect(last.map(\.node) == trace.passages.suffix(count).map(\.node))
+  }
+
   @Test("the trace goes on in the next run, where a row is compared with one of the run before")
   func resumed() throws {
     let plan = try Self.plan("[{ changes: .id }, { filter: .after.n > 2 }]")

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Store
 import Testing
 
 @testable import flow
@@ -342,6 +343,32 @@ import Testing
     for _ in 0..<5 { try run(#"[{"id":"c","n":1},{"id":"d","n":1}]"#) }
     let gone = try place.flow("why-not", "p.yaml", "a", "--state", "st")
     #expect(gone.status == 1 && gone.errors.contains("has read no row “a” since 20"), "\(gone)")
+  }
+
+  @Test("the trace in the state has no secret, and is dropped by the first run that keeps none")
+  func keptNoLonger() throws {
+    let place = try Workplace()
+    let pipeline = """
+      name: p
+      vars: { token: '${TOKEN}' }
+      sources: { in: { generate: '{ id: "a" }', every: 1h } }
+      steps: [map: { id: .id, token: $vars.token }]
+      sinks: { log: { jsonl: out.jsonl } }
+      """
+    let secret = (0..<9).map { "s3\($0)" }.joined()
+    func run(_ pipeline: String) throws -> Int? {
+      try place.write("p.yaml", pipeline)
+      let seen = try place.flow(
+        "run", "--once", "--state", "st", "p.yaml", environment: ["TOKEN": secret])
+      #expect(seen.status == 0, "\(seen)")
+      let tables = try StateReader(path: place["st/p.db"]).tables()
+      return tables.first { $0.node.hasPrefix("pipeline@trace") }?.count
+    }
+    #expect(try run("trace: 8 events\n" + pipeline) == 1)
+    for part in ["st/p.db", "st/p.db-wal"] { #expect(!place.text(part).contains(secret)) }
+    let seen = try place.flow("why", "p.yaml", "a", "--state", "st", environment: ["TOKEN": secret])
+    #expect(seen.status == 0 && seen.output.contains(#"log  "#) && seen.output.contains("***"), "\(seen)")
+    #expect(try run(pipeline) ?? 0 == 0)
   }
 
   @Test(

@@ -67,6 +67,27 @@ import Testing
     for (tasks, queued) in [(2, 3), (1, 6)] { try check(tasks, queued) }
   }
 
+  @Test("a single value is no key, in one task or several")
+  func cell() throws {
+    func table(_ file: StateFile, _ name: String, isOrdered: Bool) throws -> KeyedTable {
+      try file.table(node: name, description: "", isOrdered: isOrdered)
+    }
+    let null = Array(StoredTable.cell.utf8)
+    do {
+      let file = try open()
+      try table(file, "step@cell", isOrdered: false).set(key(1), for: null)
+      try table(file, "step", isOrdered: true).set(key(1), for: null)
+      try table(file, "other", isOrdered: false).set(key(1), for: key(1))
+      try file.commit { _ throws(StoreError) in }
+      #expect(try file.storedTables().map(\.keys) == [0, 1, 1])
+    }
+    for (tasks, keys) in [(2, [1, 1, 0, 0]), (1, [1, 1, 0])] {
+      let file = try open()
+      _ = try file.divide("step@cell", among: tasks, .copied)
+      #expect(try file.storedTables().map(\.keys) == keys)
+    }
+  }
+
   /// Three rows in each table.
   private func fill(_ nodes: [String]) throws {
     let file = try open()

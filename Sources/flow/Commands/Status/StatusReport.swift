@@ -65,13 +65,16 @@ struct StatusReport {
     }
     do {
       let summary = try StateSummary(name, StateReader(path: files.path(of: name)))
-      status.nodes = summary.nodes.map { node in
-        var known =
-          last?.status.nodes.first { $0.name == node.name }
-          ?? NodeStatus(name: node.name, kind: "", role: node.sink == nil ? .step : .sink)
-        if !node.tables.isEmpty { known.keys = node.keys }
-        if let sink = node.sink { (known.queue, known.deadLetters) = (sink.waiting, sink.dead) }
-        return known
+      let missing = summary.nodes.filter { node in !status.nodes.contains { $0.name == node.name } }
+      status.nodes += missing.map {
+        NodeStatus(name: $0.name, kind: "", role: $0.sink == nil ? .step : .sink)
+      }
+      for index in status.nodes.indices {
+        let node = summary.nodes.first { $0.name == status.nodes[index].name }
+        status.nodes[index].keys = node.flatMap { $0.tables.isEmpty ? nil : $0.keys }
+        guard node?.sink != nil || status.nodes[index].deadLetters != nil else { continue }
+        (status.nodes[index].queue, status.nodes[index].deadLetters) =
+          (node?.sink?.waiting ?? 0, node?.sink?.dead ?? 0)
       }
       if status.path.isEmpty { status.path = summary.pipeline ?? "" }
       changed = summary.changed
