@@ -84,8 +84,9 @@ private final class MQTTSource: StreamSource {
   private static let once = (silence: Duration.seconds(1), time: Duration.seconds(60))
   /// A connection that went on for so long was a good one.
   private static let goodTime = Duration.seconds(10)
-  /// The keepalive, longer than a pipeline usually waits: while it does, nothing can be sent before acknowledgements. The
-  /// system notices a server that is gone.
+  /// The keepalive, longer than a pipeline usually waits.
+  ///
+  /// While it does, nothing can be sent before acknowledgements. The system notices a server that is gone.
   private static let keepalive: Int32 = 1200
   private static let backoff = (first: Duration.seconds(1), longest: Duration.seconds(60))
 
