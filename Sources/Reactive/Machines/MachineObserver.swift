@@ -144,8 +144,10 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Serial
 
   /// Sets the alarm to the machine's deadline, and behind all deadlines to the end of the stream.
   private func setAlarm() {
-    guard let alarm else { return }
     var next = machine.nextDeadline()
+    // First, since the alarm has a weak reference, which makes it slow to retain.
+    if next == turn.state.alarm, turn.state.end == nil { return }
+    guard let alarm else { return }
     if next == nil, let end = turn.state.end {
       if end <= alarm.now, !subscription.isDisposed { return downstream.complete() }
       next = end
