@@ -28,12 +28,14 @@ final class MachineStep: Step {
   private let waiting: () -> Int
   private let context: StepContext
   private let pollEnds: PollEnds
+  private let passes: Bool
   /// The time that the alarm is set to.
   private var deadline: Instant?
 
-  /// `keeps` if the machine keeps events, which are copied out of the document they were read from.
+  /// `keeps` if the machine keeps events, which are copied out of the document they were read from; `passes` if they go
+  /// on as well, behind what the machine makes of them.
   init<M: Machine>(
-    _ machine: M, _ context: StepContext, keeps: Bool, pollEnds: PollEnds = .passOn,
+    _ machine: M, _ context: StepContext, keeps: Bool, pollEnds: PollEnds = .passOn, passes: Bool = false,
     send: @escaping (M.Output, Downstream) -> Void
   ) where M.Input == Event {
     let host = StepHost(machine, context, send)
@@ -43,7 +45,7 @@ final class MachineStep: Step {
         host.out = out
         host.machine.start(host)
       case .take(let event): try host.machine.take(keeps ? event.detached : event, host)
-      case .wake: host.machine.wake(host)
+      case .wake: try host.machine.wake(host)
       case .flush: host.machine.flush(host)
       }
     }
@@ -51,6 +53,7 @@ final class MachineStep: Step {
     waiting = { host.machine.waiting }
     self.context = context
     self.pollEnds = pollEnds
+    self.passes = passes
   }
 
   convenience init<M: Machine>(
@@ -67,6 +70,7 @@ final class MachineStep: Step {
   func take(_ event: Event, _ out: Downstream) throws {
     defer { setAlarm(out) }
     try perform(.take(event))
+    if passes { out.send(event) }
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) throws {
