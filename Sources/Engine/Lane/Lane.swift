@@ -32,6 +32,10 @@ public final class Lane: Sendable {
   /// The lane of the pipeline, of a lane that a task of a partition has.
   private let main: Lane?
   private let state: LaneLocal<State>
+  #if DEBUG
+    /// The number that its `LaneLocal`s know it by; tasks have that of the pipeline's lane.
+    private let identity: Int
+  #endif
 
   private struct State {
     var checkpointer: Checkpointer?
@@ -62,6 +66,9 @@ public final class Lane: Sendable {
     self.waiting = waiting
     main = nil
     state = LaneLocal(State())
+    #if DEBUG
+      identity = LaneOwner.makeLane()
+    #endif
   }
 
   /// The lane of a task: it has the clock and the turns of the pipeline's lane, and timers of its own.
@@ -73,6 +80,9 @@ public final class Lane: Sendable {
     waiting = main.waiting
     self.main = main
     state = LaneLocal(State(checkpointer: main.checkpointer))
+    #if DEBUG
+      identity = main.identity
+    #endif
   }
 
   /// The task that this lane belongs to; nil for the lane of the pipeline.
@@ -143,6 +153,19 @@ public final class Lane: Sendable {
 
   /// Runs `body` as a turn, or as part of the present turn.
   func turn(_ kind: Turn = .single, events: Int = 1, _ body: () -> Void) {
+    asOwner { carryOut(kind, events, body) }
+  }
+
+  /// Runs `body` in a turn, or on a thread that the present turn waits for.
+  func asOwner(_ body: () -> Void) {
+    #if DEBUG
+      LaneOwner.turn(of: identity, body)
+    #else
+      body()
+    #endif
+  }
+
+  private func carryOut(_ kind: Turn, _ events: Int, _ body: () -> Void) {
     if let main {
       return main.turn(kind, events: events) {
         followClock()
@@ -249,8 +272,28 @@ public final class Lane: Sendable {
 /// `@unchecked Sendable` with its reason: a lane's scheduler runs one piece of work at a time, each after the other
 /// with the memory order that its queue gives, and the compiler cannot know that everything here is called from there.
 /// `StepObserver` and `SinkObserver` are the only others of this module that are unchecked.
+///
+/// A debug build checks it: what a turn of one lane has used, no other lane may, and nothing else while that has a turn.
 public final class LaneLocal<Value>: @unchecked Sendable {
-  @exclusivity(unchecked) public var value: Value
+  #if DEBUG
+    @exclusivity(unchecked) private var kept: Value
+    private let owner = LaneOwner()
 
-  public init(_ value: Value) { self.value = value }
+    public init(_ value: Value) { kept = value }
+
+    public var value: Value {
+      _read {
+        owner.check()
+        yield kept
+      }
+      _modify {
+        owner.check()
+        yield &kept
+      }
+    }
+  #else
+    @exclusivity(unchecked) public var value: Value
+
+    public init(_ value: Value) { self.value = value }
+  #endif
 }

@@ -154,7 +154,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
       for task in tasks { body(task) }
       return
     }
-    workers.run(tasks.count) { [tasks] in body(tasks[$0]) }
+    workers.run(tasks.count) { [tasks, lane] task in lane.asOwner { body(tasks[task]) } }
   }
 
   /// Sends on what the tasks have put out, in order.

@@ -85,10 +85,7 @@ let timeout = NodeSpec(
         hint: "add what the key of an event is, such as key: .job")
     }
   },
-  .step { options, context in
-    if options.isGiven(TimeoutOptions.key) { return try KeyedTimeout(options, context) }
-    return try Timeout(options, context)
-  })
+  .step { options, context in try timeoutStep(options, context) })
 
 enum TimeoutOptions {
   static let time = Option.required(
@@ -105,181 +102,84 @@ enum TimeoutOptions {
   static let pass = Option("pass", .boolean, default: "true", "whether to pass on the events themselves")
 }
 
-/// The state machine of `timeout`: detects silence.
-struct SilenceMachine: Sendable {
-  private let limit: Duration
-  private(set) var last: Instant
-  private(set) var isSilent: Bool
-
-  init(limit: Duration, from now: Instant, isSilent: Bool = false) {
-    self.limit = limit
-    last = now
-    self.isSilent = isSilent
-  }
-
-  /// When to call `due`.
-  var nextDeadline: Instant? { isSilent ? nil : last + limit }
-
-  /// Notes an event; returns how long the silence lasted that it ends, if any.
-  mutating func hear(at now: Instant) -> Duration? {
-    defer { (last, isSilent) = (now, false) }
-    return isSilent ? now - last : nil
-  }
-
-  /// Whether a silence begins now.
-  mutating func due(at now: Instant) -> Bool {
-    guard let nextDeadline, nextDeadline <= now else { return false }
-    isSilent = true
-    return true
-  }
+/// The output of `timeout` without a key: an event, or what is to be reported.
+private enum Heard: Sendable {
+  case element(Event)
+  case silent(Instant)
+  case back(Event, Instant)
 }
 
-private final class Timeout: Step {
-  private let limit: Duration
-  private let countsPolls: Bool
-  private let reportsBack: Bool
-  private let isPassing: Bool
-  private let name: String
-  private var machine: SilenceMachine?
-  /// When the last event arrived, by the wall clock.
-  private var since = 0.0
-  private var poll: Poll?
-  private let kept: NodeCell<Value>
-
-  init(_ options: Options, _ context: StepContext) throws {
-    limit = options[TimeoutOptions.time]
-    countsPolls = options[TimeoutOptions.polls]
-    reportsBack = options[TimeoutOptions.back]
-    isPassing = options[TimeoutOptions.pass]
-    name = context.name
-    kept = try context.cell(forRun: true)
+/// `timeout`: with `key`, the silence of `alarm`, without its alarms.
+private func timeoutStep(_ options: Options, _ context: StepContext) throws -> MachineStep {
+  let limit = options[TimeoutOptions.time]
+  let (reportsBack, isPassing) = (options[TimeoutOptions.back], options[TimeoutOptions.pass])
+  func report(_ key: Value?, since: Instant, isBack: Bool, _ poll: Poll?, _ out: Downstream) {
+    if isBack, !reportsBack { return }
+    // To the millisecond, like the time of day.
+    let age = Duration.milliseconds(((isBack ? out.now - since : limit) / .milliseconds(1)).rounded())
+    let news: [(String, Value)] = [
+      ("since", .string(timestamp(out.timeOfDay(at: since)))), ("for", .string(DurationText.format(age))),
+    ]
+    out.send(
+      Event(
+        .record([("type", isBack ? "back" : "silent")] + (key.map { [("key", $0)] } ?? []) + news),
+        poll ?? Poll(source: context.name, at: out.timeOfDay)))
   }
-
-  func start(_ out: Downstream) {
-    // A silence continues across a restart. Without one, the time between the runs does not count.
-    let before = kept.value
-    let isSilent = before?.member("silent")?.isTruthy ?? false
-    since = isSilent ? before?.member("since")?.double ?? out.timeOfDay : out.timeOfDay
-    let last = isSilent ? before?.time("last") ?? out.now : out.now
-    machine = SilenceMachine(limit: limit, from: last, isSilent: isSilent)
-    out.setAlarm(atNext: machine?.nextDeadline)
-  }
-
-  func take(_ event: Event, _ out: Downstream) {
-    poll = event.poll
-    if !countsPolls { hear(out) }
-    if isPassing { out.send(event) }
-  }
-
-  func endPoll(_ poll: Poll, _ out: Downstream) {
-    self.poll = poll
-    if countsPolls { hear(out) }
-    out.send(endOf: poll)
-  }
-
-  func wake(_ out: Downstream) {
-    if machine?.due(at: out.now) == true {
-      keep()
-      report("silent", limit, out)
-    }
-    out.setAlarm(atNext: machine?.nextDeadline)
-  }
-
-  private func hear(_ out: Downstream) {
-    let silence = machine?.hear(at: out.now)
-    if let silence, reportsBack { report("back", silence, out) }
-    since = out.timeOfDay
-    if silence != nil { keep() }
-    out.setAlarm(atNext: machine?.nextDeadline)
-  }
-
-  private func keep() {
-    guard let machine else { return }
-    kept.set(
-      .record([
-        ("silent", .bool(machine.isSilent)), ("since", .number(since)), ("last", machine.last.remembered),
-      ]))
-  }
-
-  private func report(_ type: Value, _ time: Duration, _ out: Downstream) {
-    let report = Value.record([("type", type)] + silence(since: since, for: time))
-    out.send(Event(report, poll ?? Poll(source: name, at: out.timeOfDay)))
-  }
-}
-
-/// The members of a report about a silence, to the millisecond, like the wall-clock time.
-private func silence(since: Double, for time: Duration) -> [(String, Value)] {
-  let time = Duration.milliseconds((time / .milliseconds(1)).rounded())
-  return [("since", .string(timestamp(since))), ("for", .string(DurationText.format(time)))]
-}
-
-/// `timeout` with `key`: the silence of `alarm`, without its alarms.
-private final class KeyedTimeout: Step {
-  private let machine: MachineStep
-  private let isPassing: Bool
-
-  init(_ options: Options, _ context: StepContext) throws {
-    isPassing = options[TimeoutOptions.pass]
-    let limit = options[TimeoutOptions.time]
-    let reportsBack = options[TimeoutOptions.back]
-    // Stands for the event that an expected key has not sent.
-    let none = Event(.null, Poll(source: context.name, at: 0))
-    let expected = try Self.expected(options, context, standingFor: none)
-    let silences = AlarmMachine(
-      state: try context.state(
-        of: AlarmRow<Event>.self, by: options[TimeoutOptions.key].text, whenKeyChanges: .forget),
-      AlarmTimes(lasting: .zero, clearing: .zero, silent: limit), bound: options[TimeoutOptions.maxKeys],
-      after: context.endOfLastRun, expected: expected,
-      by: context.keptKey(
-        options[TimeoutOptions.key], isListed: options.isGiven(TimeoutOptions.expected)),
-      when: { _ in false }, clear: nil)
-    machine = MachineStep(silences, context, keeps: true) { report, out in
-      let isBack = report.kind == .back
-      if isBack, !reportsBack { return }
-      let age = out.now - report.since
-      let news =
-        [("type", isBack ? "back" : "silent"), ("key", report.key)]
-        + silence(since: out.timeOfDay(at: report.since), for: isBack ? age : limit)
-      let poll = report.element.poll
-      let isFromNone = poll.source == context.name
-      out.send(Event(.record(news), isFromNone ? Poll(source: context.name, at: out.timeOfDay) : poll))
-    }
-  }
-
-  /// The keys that must come, with the event that none of them has sent.
-  private static func expected(
-    _ options: Options, _ context: StepContext, standingFor none: Event
-  ) throws -> AlarmExpectation<Value, Event> {
-    switch options[TimeoutOptions.expected] {
-    case .list(let keys):
-      let come = keys.map { ($0, none) }
-      return AlarmExpectation(changes: { (come, []) })
-    case .file(let file):
-      let key = context.keptKey(options[TimeoutOptions.key])
-      let log = context.log
-      let list = ExpectedFile(file, key: { try key(none.with($0)) }, warn: log.warning)
-      var first = try list.changes()
-      let rest = LaneLocal { () -> (come: [Value], gone: [Value])? in
-        defer { first = nil }
-        return try first ?? list.changes()
+  guard options.isGiven(TimeoutOptions.key) else {
+    let countsPolls = options[TimeoutOptions.polls]
+    let machine = SilenceMachine(
+      limit: limit, stored: try context.cell(of: Silence.self, forRun: true),
+      counting: { (event: Event) in event.isEndOfPoll == countsPolls }, element: Heard.element,
+      silent: Heard.silent, back: Heard.back)
+    var poll: Poll?
+    return MachineStep(machine, context, keeps: false, pollEnds: .inLine) { heard, out in
+      switch heard {
+      case .element(let event):
+        poll = event.poll
+        if isPassing || event.isEndOfPoll { out.pass(event) }
+      case .silent(let since): report(nil, since: since, isBack: false, poll, out)
+      case .back(let event, let since): report(nil, since: since, isBack: true, event.poll, out)
       }
-      // In virtual time waking would never end.
-      return AlarmExpectation(
-        changes: {
-          let found = try? rest.value()
-          return found.map { (come: $0.come.map { ($0, none) }, gone: $0.gone) }
-        }, every: ExpectedFile.rhythm, wakes: context.lane.waiting == .acrossTurns)
     }
   }
-
-  func start(_ out: Downstream) throws { try machine.start(out) }
-
-  func take(_ event: Event, _ out: Downstream) throws {
-    try machine.take(event, out)
-    if isPassing { out.send(event) }
+  // Stands for the event that an expected key has not sent.
+  let none = Event(.null, Poll(source: context.name, at: 0))
+  let silences = AlarmMachine(
+    state: try context.state(
+      of: AlarmRow<Event>.self, by: options[TimeoutOptions.key].text, whenKeyChanges: .forget),
+    AlarmTimes(lasting: .zero, clearing: .zero, silent: limit), bound: options[TimeoutOptions.maxKeys],
+    after: context.endOfLastRun, expected: try expectation(options, context, standingFor: none),
+    by: context.keptKey(options[TimeoutOptions.key], isListed: options.isGiven(TimeoutOptions.expected)),
+    when: { _ in false }, clear: nil)
+  return MachineStep(silences, context, keeps: true, passes: isPassing) { news, out in
+    let poll = news.element.poll
+    report(
+      news.key, since: news.since, isBack: news.kind == .back, poll.source == context.name ? nil : poll, out)
   }
+}
 
-  func endPoll(_ poll: Poll, _ out: Downstream) throws { try machine.endPoll(poll, out) }
-  func wake(_ out: Downstream) throws { try machine.wake(out) }
-  func finish(_ ending: Ending, _ out: Downstream) throws { try machine.finish(ending, out) }
+/// The keys that must come, with the event that none of them has sent.
+private func expectation(
+  _ options: Options, _ context: StepContext, standingFor none: Event
+) throws -> AlarmExpectation<Value, Event> {
+  switch options[TimeoutOptions.expected] {
+  case .list(let keys):
+    let come = keys.map { ($0, none) }
+    return AlarmExpectation(changes: { (come, []) })
+  case .file(let file):
+    let key = context.keptKey(options[TimeoutOptions.key])
+    let log = context.log
+    let list = ExpectedFile(file, key: { try key(none.with($0)) }, warn: log.warning)
+    var first = try list.changes()
+    let rest = LaneLocal { () -> (come: [Value], gone: [Value])? in
+      defer { first = nil }
+      return try first ?? list.changes()
+    }
+    // In virtual time waking would never end.
+    return AlarmExpectation(
+      changes: {
+        let found = try? rest.value()
+        return found.map { (come: $0.come.map { ($0, none) }, gone: $0.gone) }
+      }, every: ExpectedFile.rhythm, wakes: context.lane.waiting == .acrossTurns)
+  }
 }

@@ -76,7 +76,7 @@ let window = NodeSpec(
         hint: "add time: EXPRESSION, the time of an event")
     }
   },
-  .step { options, context in try Window(options, context) }
+  .step { options, context in try windowStep(options, context) }
 )
 .sending(
   ["key", "start", "end", "value"],
@@ -127,167 +127,91 @@ private enum SessionOptions {
   static let max = Option("max", .duration, default: "1d", "the longest duration of a session")
 }
 
-private final class Window: Step {
-  private let key: Evaluation
-  private let emit: Evaluation
-  /// Folds the events of a window into a value; nil where they are kept.
-  private let update: Evaluation?
-  private let initial: Value
-  private let time: Evaluation?
-  private let lateness: Duration
-  private let context: StepContext
-  private var hasWarned = false
-  private var machine: WindowMachine<NodeState<WindowBuffer<Event>>, Event>
-  private let watermark: NodeCell<Instant>
-
-  init(_ options: Options, _ context: StepContext) throws {
-    key = context.evaluation(options[WindowOptions.key])
-    emit = context.evaluation(options[WindowOptions.emit])
-    update = options[WindowOptions.update].map { context.evaluation($0) }
-    initial = options[WindowOptions.initial]
-    time = options[WindowOptions.time].map { context.evaluation($0) }
-    lateness = options[WindowOptions.lateness]
-    self.context = context
-    // Processing time comes from the clock; event time must be restored, unless all windows have closed with a run.
-    watermark = try context.cell(part: "watermark", forRun: true)
-    machine = WindowMachine(
-      state: try Window.state(options, context),
-      watermark: time == nil ? nil : watermark.value, shape: Window.shape(options),
-      maxKeys: options[WindowOptions.maxKeys],
-      maxElements: options[WindowOptions.maxEvents])
+private func windowStep(_ options: Options, _ context: StepContext) throws -> MachineStep {
+  let emit = context.evaluation(options[WindowOptions.emit])
+  let fold = options[WindowOptions.update].map { update in
+    folding(by: LaneLocal(context.evaluation(update)), from: options[WindowOptions.initial])
   }
-
-  /// The events of open windows, or what they are folded into: with another fold, or other parts of time, it starts over.
-  private static func state(
-    _ options: Options, _ context: StepContext
-  ) throws -> NodeState<WindowBuffer<Event>> {
-    let key = options[WindowOptions.key].text
-    guard let update = options[WindowOptions.update] else {
-      return try context.state(by: key, whenKeyChanges: .keep)
-    }
-    let fold = "\(key), update \(update.text), init \(options[WindowOptions.initial]), \(shape(options))"
-    return try context.state(by: fold, part: "folded", whenKeyChanges: .forget)
-  }
-
-  private static func shape(_ options: Options) -> WindowShape {
-    if let session = options[WindowOptions.session] {
-      return .session(gap: session[SessionOptions.gap], max: session[SessionOptions.max])
-    }
-    if let sliding = options[WindowOptions.sliding] {
-      return .aligned(size: sliding[SlidingOptions.size], every: sliding[SlidingOptions.every])
-    }
-    // The spec checks that one of the three is given.
-    let size = options[WindowOptions.tumbling] ?? .seconds(60)
-    return .aligned(size: size, every: size)
-  }
-
-  func start(_ out: Downstream) {
-    if time == nil, machine.isFarAhead(of: out.moment) { out.setAlarm(at: out.now) } else { setAlarm(out) }
-  }
-
-  func take(_ event: Event, _ out: Downstream) throws {
-    let key = event.keyed(try key.first(event) ?? .null)
-    let moment: Instant
-    var failure: (any Error)?
-    followClock(out, &failure)
-    if let time {
-      guard let given = try time.first(event)?.moment() else { throw StepError("this event has no time") }
-      moment = given
-      machine.advance(to: given - lateness)
-      if context.isKept { watermark.set(machine.watermark) }
-    } else {
-      machine.advance(to: out.moment)
-      moment = machine.watermark
-    }
-    sendClosed(out, &failure)
-    let entry: WindowEntry
-    do {
-      entry =
-        try update.map { update in
-          try machine.fold(for: key.detach(), at: moment) { try fold(event, into: $0, by: update) }
-        } ?? machine.accept(event.detached, for: key.detach(), at: moment)
-    } catch {
-      setAlarm(out)
-      throw failure ?? error
-    }
-    switch entry {
-    case .taken: for window in machine.excess() { send(window, out, &failure) }
+  let machine = WindowMachine(
+    state: try windowState(options, context), shape: shape(options), maxKeys: options[WindowOptions.maxKeys],
+    maxElements: options[WindowOptions.maxEvents], by: context.keptKey(options[WindowOptions.key]),
+    at: try options[WindowOptions.time].map { time in
+      let time = LaneLocal(context.evaluation(time))
+      return .init(
+        time: { event in
+          if let time = try time.value.first(event)?.moment() { return time }
+          throw StepError("this event has no time")
+        }, lateness: options[WindowOptions.lateness],
+        // Restored, unless all windows have closed with a run.
+        watermark: try context.cell(of: Instant.self, part: "watermark", forRun: true))
+    }, folding: fold)
+  var hasWarned = false
+  return MachineStep(machine, context, keeps: fold == nil, clock: .ofDay) { output, out in
+    switch output {
+    case .closed(let window): send(window, by: emit, out)
     case .late: context.meter.countDropped()
-    case .full: dropped()
+    case .full:
+      context.meter.countDropped()
+      // Once, since the summary of its window is incomplete.
+      if !hasWarned {
+        context.log.warning("a window is full and events are dropped; raise max_events to hold more")
+      }
+      hasWarned = true
     }
-    setAlarm(out)
-    if let failure { throw failure }
   }
+}
 
-  /// The value of a window after one more event; it stays the same where `update` has no output.
-  private func fold(_ event: Event, into old: Event?, by update: Evaluation) throws -> Event {
+/// The events of open windows, or what they are folded into: with another fold, or other parts of time, it starts over.
+private func windowState(
+  _ options: Options, _ context: StepContext
+) throws -> NodeState<WindowBuffer<Event>> {
+  let key = options[WindowOptions.key].text
+  guard let update = options[WindowOptions.update] else {
+    return try context.state(by: key, whenKeyChanges: .keep)
+  }
+  let fold = "\(key), update \(update.text), init \(options[WindowOptions.initial]), \(shape(options))"
+  return try context.state(by: fold, part: "folded", whenKeyChanges: .forget)
+}
+
+private func shape(_ options: Options) -> WindowShape {
+  if let session = options[WindowOptions.session] {
+    return .session(gap: session[SessionOptions.gap], max: session[SessionOptions.max])
+  }
+  if let sliding = options[WindowOptions.sliding] {
+    return .aligned(size: sliding[SlidingOptions.size], every: sliding[SlidingOptions.every])
+  }
+  // The spec checks that one of the three is given.
+  let size = options[WindowOptions.tumbling] ?? .seconds(60)
+  return .aligned(size: size, every: size)
+}
+
+/// The value of a window after one more event; it stays the same where `update` has no output.
+private func folding(
+  by update: LaneLocal<Evaluation>, from initial: Value
+) -> @Sendable (Event?, Event) throws -> Event {
+  { old, event in
+    let update = update.value
     update.set("event", event.value)
     // Released, since it may keep the whole chunk alive that was read with it.
     defer { update.set("event", .null) }
     let value = old?.value ?? initial
     return event.with(try update.first(event.with(value))?.detach() ?? value)
   }
+}
 
-  func wake(_ out: Downstream) throws {
-    var failure: (any Error)?
-    followClock(out, &failure)
-    machine.advance(to: out.moment)
-    sendClosed(out, &failure)
-    setAlarm(out)
-    if let failure { throw failure }
-  }
-
-  func finish(_ ending: Ending, _ out: Downstream) throws {
-    switch ending {
-    case .flush:
-      var failure: (any Error)?
-      machine.advance(to: .distantFuture)
-      sendClosed(out, &failure)
-      if let failure { throw failure }
-    case .keep: context.noteWaiting(machine.count)
+/// Sends a window; an `emit` that fails does not affect other windows.
+private func send(_ window: ClosedWindow<Value, Event>, by emit: Evaluation, _ out: Downstream) {
+  guard let poll = window.elements.last?.poll else { return }
+  let events = Event(.array(window.elements.map(\.value)), poll)
+  do {
+    try emit.each(events) { value in
+      let summary = Value.record([
+        ("key", window.key), ("start", window.start.text), ("end", window.end.text), ("value", value),
+      ])
+      out.send(Event(summary, poll))
     }
-  }
-
-  /// Counts a dropped event, and warns once: the summary of a full window is incomplete.
-  private func dropped() {
-    context.meter.countDropped()
-    if !hasWarned {
-      context.log.warning("a window is full and events are dropped; raise max_events to hold more")
-    }
-    hasWarned = true
-  }
-
-  /// Closes windows that began while the clock was far ahead; they would stay open until it gets there again.
-  private func followClock(_ out: Downstream, _ failure: inout (any Error)?) {
-    guard time == nil, machine.isFarAhead(of: out.moment) else { return }
-    machine.endAll()
-    sendClosed(out, &failure)
-    machine.resume(at: out.moment)
-  }
-
-  private func setAlarm(_ out: Downstream) {
-    if time == nil { out.setAlarm(atMoment: machine.nextDeadline) }
-  }
-
-  private func sendClosed(_ out: Downstream, _ failure: inout (any Error)?) {
-    while let window = machine.closed() { send(window, out, &failure) }
-  }
-
-  /// Sends a window; an `emit` that fails must not affect other windows.
-  private func send(
-    _ window: ClosedWindow<Value, Event>, _ out: Downstream, _ failure: inout (any Error)?
-  ) {
-    guard let poll = window.elements.last?.poll else { return }
-    do {
-      try emit.each(Event(.array(window.elements.map(\.value)), poll)) { value in
-        let summary = Value.record([
-          ("key", window.key), ("start", window.start.text), ("end", window.end.text), ("value", value),
-        ])
-        out.send(Event(summary, poll))
-      }
-    } catch {
-      failure = failure ?? error
-    }
+  } catch {
+    out.report(error, events)
   }
 }
 

@@ -19,7 +19,7 @@
   mutating func take(_ element: Input, _ host: some MachineHost<Output>) throws
 
   /// The deadline has come.
-  mutating func wake(_ host: some MachineHost<Output>)
+  mutating func wake(_ host: some MachineHost<Output>) throws
 
   /// Emits the elements that are held back, since the stream has ended.
   mutating func flush(_ host: some MachineHost<Output>)

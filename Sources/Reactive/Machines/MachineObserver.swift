@@ -33,7 +33,7 @@ extension Observable {
 
   @usableFromInline let start: @Sendable () -> Void
   @usableFromInline let take: @Sendable (Input) throws -> Void
-  @usableFromInline let wake: @Sendable () -> Void
+  @usableFromInline let wake: @Sendable () throws -> Void
   @usableFromInline let flush: @Sendable () -> Void
   @usableFromInline let nextDeadline: @Sendable () -> Instant?
   @usableFromInline let end: @Sendable () -> Instant?
@@ -41,7 +41,7 @@ extension Observable {
   @inlinable init<M: Machine>(_ host: ProgramHost<M>) where M.Input == Input {
     start = { host.machine.value.start(host) }
     take = { try host.machine.value.take($0, host) }
-    wake = { host.machine.value.wake(host) }
+    wake = { try host.machine.value.wake(host) }
     flush = { host.machine.value.flush(host) }
     nextDeadline = { host.machine.value.nextDeadline }
     end = { host.machine.value.end(at: host.now) }
@@ -118,7 +118,7 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Serial
   func ring() {
     turn.pass { [self] in
       turn.state.alarm = nil
-      machine.wake()
+      do { try machine.wake() } catch { return subscription.isDisposed ? () : downstream.fail(error) }
       setAlarm()
     }
   }
@@ -144,8 +144,10 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Serial
 
   /// Sets the alarm to the machine's deadline, and behind all deadlines to the end of the stream.
   private func setAlarm() {
-    guard let alarm else { return }
     var next = machine.nextDeadline()
+    // First, since the alarm has a weak reference, which makes it slow to retain.
+    if next == turn.state.alarm, turn.state.end == nil { return }
+    guard let alarm else { return }
     if next == nil, let end = turn.state.end {
       if end <= alarm.now, !subscription.isDisposed { return downstream.complete() }
       next = end

@@ -55,6 +55,15 @@ struct TwinsTests {
     Twin("rate_limit: { count: 2, per: 6s, burst: 2 }") {
       $0.rateLimit(2, per: .seconds(6), burst: 2, on: $1)
     },
+    // The step goes on after a silence, the operator with the other stream.
+    Twin(
+      """
+      - timeout: { for: 6s, back: false }
+      - scan: { init: {}, update: '{n: ($event | if type == "object" then -1 else . end), over: (.n == -1 or .over)}' }
+      - filter: .over | not
+      - map: .n
+      """
+    ) { $0.timeout(after: .seconds(6), on: $1, else: .just(-1)) },
   ]
 
   @Test("a step and its operator", arguments: twins, 1...3 as ClosedRange<UInt64>)

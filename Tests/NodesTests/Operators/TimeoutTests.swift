@@ -1,6 +1,7 @@
 import Engine
 import JSON
 import Language
+import Reactive
 import TestSupport
 import Testing
 
@@ -36,6 +37,16 @@ import Testing
   @Test("without polls, a poll without events is silence")
   func emptyPolls() throws {
     #expect(try Trial("timeout: 10s").run("5s poll\n9s poll\n12s end").lines == [silentFromTheStart])
+  }
+
+  @Test("a silence that an earlier version stored goes on, and the end of one is none")
+  func stored() throws {
+    let silent = Silence(remembered: try Value.parse(Array(#"{"silent":true,"since":4.5,"last":3.25}"#.utf8)))
+    #expect(silent?.since == Instant(nanoseconds: 3_250_000_000))
+    #expect(silent.flatMap { Silence(remembered: $0.remembered) }?.since == silent?.since)
+    let heard = try #require(
+      Silence(remembered: Value.parse(Array(#"{"silent":false,"since":4.5,"last":3.25}"#.utf8))))
+    #expect(heard.since == nil)
   }
 
   @Test("times are reported to the millisecond")

@@ -5,7 +5,7 @@ import Testing
 import System
 
 @Suite struct WindowMachineTests {
-  private typealias Machine = WindowMachine<MemoryState<Int, WindowBuffer<Int>>, Int>
+  private typealias Machine = WindowMachine<MemoryState<Int, WindowBuffer<Entry>>, Entry>
 
   private struct Told: Hashable {
     let key: Int
@@ -14,18 +14,70 @@ import System
     let elements: [Int]
   }
 
-  private struct Entry {
+  private struct Entry: Sendable {
     let key: Int
-    let time: Int
+    var time = 0
     let element: Int
   }
 
-  private func second(_ number: Int) -> Instant { Instant() + .seconds(number) }
+  /// The host of a machine, with what it has emitted.
+  private final class Host: MachineHost {
+    var machine: Machine
+    var now = Instant()
+    private var outputs: [Machine.Output] = []
 
-  private func told(_ window: ClosedWindow<Int, Int>) -> Told {
-    Told(
-      key: window.key, start: Int(window.start.nanoseconds / 1_000_000_000),
-      end: Int(window.end.nanoseconds / 1_000_000_000), elements: window.elements)
+    init(_ machine: Machine, at seconds: Int = 0) {
+      self.machine = machine
+      now = Instant() + .seconds(seconds)
+      self.machine.start(self)
+    }
+
+    func emit(_ output: Machine.Output) { outputs.append(output) }
+    func note(_ excess: Excess, beyond bound: Int) {}
+
+    /// The windows that close before an element is taken and, beyond the bound, after that; and whether it is taken.
+    func take(_ entry: Entry) throws -> (closed: [Told], isTaken: Bool) {
+      outputs = []
+      try machine.take(entry, self)
+      return (closed, !outputs.contains { if case .closed = $0 { false } else { true } })
+    }
+
+    func wake(at seconds: Int) -> [Told] {
+      (outputs, now) = ([], Instant() + .seconds(seconds))
+      machine.wake(self)
+      return closed
+    }
+
+    func flush() { machine.flush(self) }
+
+    private var closed: [Told] {
+      outputs.compactMap { output in
+        guard case .closed(let window) = output else { return nil }
+        return Told(
+          key: window.key, start: Int(window.start.nanoseconds / 1_000_000_000),
+          end: Int(window.end.nanoseconds / 1_000_000_000), elements: window.elements.map(\.element))
+      }
+    }
+  }
+
+  /// The watermark of event time, as it is stored.
+  private final class Mark: StoredCell {
+    private let stored = Locked<Instant?>(nil)
+    var value: Instant? { stored.withLock { $0 } }
+    func set(_ value: Instant?) { stored.withLock { $0 = value } }
+  }
+
+  /// By the time of the elements if there is a mark, which is `late` seconds behind the latest.
+  private func machine(
+    _ shape: WindowShape, _ state: MemoryState<Int, WindowBuffer<Entry>> = MemoryState(), maxKeys: Int = 100,
+    maxElements: Int = 1000, mark: Mark? = nil, late: Int = 0,
+    folding fold: (@Sendable (Entry?, Entry) throws -> Entry)? = nil
+  ) -> Machine {
+    Machine(
+      state: state, shape: shape, maxKeys: maxKeys, maxElements: maxElements, by: \.key,
+      at: mark.map { mark in
+        .init(time: { Instant() + .seconds($0.time) }, lateness: .seconds(late), watermark: mark)
+      }, folding: fold)
   }
 
   /// In the order of time, those of one time in the order in which they came.
@@ -36,35 +88,31 @@ import System
   @Test(
     "folded parts give the sums of the events that are kept otherwise",
     arguments: 1...10 as ClosedRange<UInt64>)
-  func folded(seed: UInt64) {
+  func folded(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let every = 1 + random.below(10)
     let size = every + random.below(20)
-    var (kept, folding) = (MemoryState<Int, WindowBuffer<Int>>(), MemoryState<Int, WindowBuffer<Int>>())
-    var watermark: Instant?
+    var (kept, folding) = (MemoryState<Int, WindowBuffer<Entry>>(), MemoryState<Int, WindowBuffer<Entry>>())
+    let (mark, other) = (Mark(), Mark())
     var now = -100
     for _ in 0..<20 {
       // Each round is a run of its own, with what the one before has left.
       let shape = WindowShape.aligned(size: .seconds(size), every: .seconds(every))
-      var plain = Machine(state: kept, watermark: watermark, shape: shape, maxKeys: 2, maxElements: 1000)
-      var sums = Machine(state: folding, watermark: watermark, shape: shape, maxKeys: 2, maxElements: 1000)
+      let plain = Host(machine(shape, kept, maxKeys: 2, mark: mark, late: 6))
+      let sums = Host(
+        machine(shape, folding, maxKeys: 2, mark: other, late: 6) { old, new in
+          Entry(key: new.key, element: (old?.element ?? 0) + new.element)
+        })
       for number in 0..<30 {
         now += random.below(4)
-        var (all, parts): ([Told], [Told]) = ([], [])
-        plain.advance(to: second(now))
-        sums.advance(to: second(now))
-        while let window = plain.closed() { all.append(told(window)) }
-        while let window = sums.closed() { parts.append(told(window)) }
-        let (key, time) = (random.below(3), second(now + random.below(12) - 6))
-        let entry = plain.accept(number, for: key, at: time)
-        let same = sums.fold(for: key, at: time) { ($0 ?? 0) + number }
-        #expect("\(entry)" == "\(same)")
-        all += plain.excess().map(told)
-        parts += sums.excess().map(told)
+        let entry = Entry(key: random.below(3), time: now + random.below(12) - 6, element: number)
+        let (all, isTaken) = try plain.take(entry)
+        let (parts, isFolded) = try sums.take(entry)
+        #expect(isTaken == isFolded)
         #expect(parts.allSatisfy { $0.elements.count <= (size + every - 1) })
         #expect(all.map(sum) == parts.map(sum))
       }
-      (kept, folding, watermark) = (plain.state, sums.state, plain.watermark)
+      (kept, folding) = (plain.machine.state, sums.machine.state)
     }
   }
 
@@ -73,20 +121,19 @@ import System
   }
 
   @Test("agrees with every window looked at anew", arguments: 1...10 as ClosedRange<UInt64>)
-  func aligned(seed: UInt64) {
+  func aligned(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let every = 1 + random.below(10)
     let size = every + random.below(20)
-    var machine = Machine(
-      state: MemoryState(), shape: .aligned(size: .seconds(size), every: .seconds(every)), maxKeys: 100,
-      maxElements: 1000)
+    let host = Host(
+      machine(.aligned(size: .seconds(size), every: .seconds(every)), mark: Mark(), late: 15))
     var all: [Entry] = []
-    var watermark = -100
+    var (newest, watermark) = (-100, -200)
     for number in 0..<400 {
-      let next = max(watermark, watermark + random.below(5) - 1 + (random.below(40) == 0 ? 60 : 0))
-      machine.advance(to: second(next))
-      var closed: [Told] = []
-      while let window = machine.closed() { closed.append(told(window)) }
+      newest += random.below(5) - 1 + (random.below(40) == 0 ? 60 : 0)
+      let entry = Entry(key: random.below(3), time: newest + random.below(30) - 25, element: number)
+      let next = max(watermark, entry.time - 15)
+      let (closed, isTaken) = try host.take(entry)
       var expected: Set<Told> = []
       for end in stride(from: watermark + 1, through: next, by: 1) {
         guard (end - size + 1000 * every) % every == 0 else { continue }
@@ -99,48 +146,54 @@ import System
       #expect(Set(closed) == expected && Set(closed).count == closed.count)
       #expect(closed.map(\.end) == closed.map(\.end).sorted())
       watermark = next
-      let entry = Entry(key: random.below(3), time: watermark + random.below(30) - 15, element: number)
       let isOpen = ((watermark + 1)...(watermark + 60 + size)).contains { end in
         (end - size + 1000 * every) % every == 0 && end - size <= entry.time && entry.time < end
       }
-      let isTaken = machine.accept(entry.element, for: entry.key, at: second(entry.time))
-      #expect(isTaken == (isOpen ? .taken : .late))
+      #expect(isTaken == isOpen)
       if isOpen { all.append(entry) }
     }
   }
 
   @Test("an element has all its windows, though one had ended before the next run's clock was set back")
-  func setBack() {
+  func setBack() throws {
     let shape = WindowShape.aligned(size: .seconds(20), every: .seconds(10))
-    var before = Machine(state: MemoryState(), shape: shape, maxKeys: 9, maxElements: 9)
-    before.advance(to: second(17))
-    #expect(before.accept(1, for: 0, at: second(17)) == .taken)
-    before.advance(to: second(20))
-    #expect(before.closed().map(told) == Told(key: 0, start: 0, end: 20, elements: [1]))
-    var machine = Machine(state: before.state, shape: shape, maxKeys: 9, maxElements: 9)
-    machine.advance(to: second(19))
-    #expect(machine.accept(2, for: 0, at: second(19)) == .taken)
-    machine.advance(to: second(30))
-    #expect(machine.closed().map(told) == Told(key: 0, start: 0, end: 20, elements: [1, 2]))
-    #expect(machine.closed().map(told) == Told(key: 0, start: 10, end: 30, elements: [1, 2]))
-    #expect(machine.closed().map(told) == nil)
+    let before = Host(machine(shape), at: 17)
+    #expect(try before.take(Entry(key: 0, element: 1)).isTaken)
+    #expect(before.wake(at: 20) == [Told(key: 0, start: 0, end: 20, elements: [1])])
+    let host = Host(machine(shape, before.machine.state), at: 19)
+    #expect(try host.take(Entry(key: 0, element: 2)).isTaken)
+    #expect(
+      host.wake(at: 30) == [
+        Told(key: 0, start: 0, end: 20, elements: [1, 2]),
+        Told(key: 0, start: 10, end: 30, elements: [1, 2]),
+      ])
+  }
+
+  @Test("windows of a clock that was far ahead close at once, and time goes on from where it was set to")
+  func farAhead() throws {
+    let shape = WindowShape.aligned(size: .seconds(20), every: .seconds(20))
+    let before = Host(machine(shape), at: 1000)
+    _ = try before.take(Entry(key: 0, element: 1))
+    let host = Host(machine(shape, before.machine.state), at: 10)
+    #expect(host.machine.nextDeadline == Instant(nanoseconds: .min))
+    #expect(host.wake(at: 10) == [Told(key: 0, start: 1000, end: 1020, elements: [1])])
+    #expect(try host.take(Entry(key: 0, element: 2)).isTaken)
+    #expect(host.machine.nextDeadline == Instant() + .seconds(20))
   }
 
   @Test("agrees with sessions put together anew", arguments: 1...10 as ClosedRange<UInt64>)
-  func sessions(seed: UInt64) {
+  func sessions(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let gap = 2 + random.below(6)
     let longest = 10 + random.below(20)
-    var machine = Machine(
-      state: MemoryState(), shape: .session(gap: .seconds(gap), max: .seconds(longest)), maxKeys: 100,
-      maxElements: 1000)
+    let host = Host(machine(.session(gap: .seconds(gap), max: .seconds(longest)), mark: Mark(), late: 6))
     var open: [Entry] = []
-    var watermark = 0
+    var (newest, watermark) = (0, -100)
     for number in 0..<1000 {
-      watermark += random.below(3) + (random.below(40) == 0 ? 30 : 0)
-      machine.advance(to: second(watermark))
-      var closed: [Told] = []
-      while let window = machine.closed() { closed.append(told(window)) }
+      newest += random.below(3) + (random.below(40) == 0 ? 30 : 0)
+      let entry = Entry(key: random.below(3), time: newest + random.below(12) - 9, element: number)
+      watermark = max(watermark, entry.time - 6)
+      let (closed, isTaken) = try host.take(entry)
       var expected: Set<Told> = []
       for key in 0..<3 {
         var rest = sorted(open.filter { $0.key == key })
@@ -160,55 +213,42 @@ import System
         open += rest
       }
       #expect(Set(closed) == expected && Set(closed).count == closed.count)
-      let entry = Entry(key: random.below(3), time: watermark + random.below(12) - 6, element: number)
       let isOpen = entry.time + gap > watermark
-      let isTaken = machine.accept(entry.element, for: entry.key, at: second(entry.time))
-      #expect(isTaken == (isOpen ? .taken : .late))
+      #expect(isTaken == isOpen)
       if isOpen { open.append(entry) }
-      #expect(machine.count == open.count)
+      #expect(host.machine.waiting == open.count)
     }
   }
 
   @Test("a key too many ends the windows of the oldest")
-  func excess() {
-    var machine = Machine(
-      state: MemoryState(), shape: .aligned(size: .seconds(20), every: .seconds(10)), maxKeys: 1,
-      maxElements: 10)
-    _ = machine.accept(1, for: 1, at: second(5))
-    let none = machine.excess()
-    #expect(none.isEmpty)
-    _ = machine.accept(2, for: 2, at: second(5))
-    let ended = machine.excess().map(told)
+  func excess() throws {
+    let shape = WindowShape.aligned(size: .seconds(20), every: .seconds(10))
+    let host = Host(machine(shape, maxKeys: 1), at: 5)
+    #expect(try host.take(Entry(key: 1, element: 1)).closed.isEmpty)
     #expect(
-      ended == [
+      try host.take(Entry(key: 2, element: 2)).closed == [
         Told(key: 1, start: -10, end: 10, elements: [1]), Told(key: 1, start: 0, end: 20, elements: [1]),
       ])
-    #expect(machine.count == 1)
+    #expect(host.machine.waiting == 1)
   }
 
   @Test("a key's windows hold no more than they may")
-  func full() {
-    var machine = Machine(
-      state: MemoryState(), shape: .aligned(size: .seconds(10), every: .seconds(10)), maxKeys: 9,
-      maxElements: 1)
-    let entries = [(1, 0), (1, 1), (2, 2)].map { machine.accept(0, for: $0.0, at: second($0.1)) }
-    #expect(entries == [.taken, .full, .taken])
+  func full() throws {
+    let shape = WindowShape.aligned(size: .seconds(10), every: .seconds(10))
+    let host = Host(machine(shape, maxElements: 1))
+    #expect(try [1, 1, 2].map { try host.take(Entry(key: $0, element: 0)).isTaken } == [true, false, true])
   }
 
   @Test("times at the edge of what can be counted are no trouble")
-  func edges() {
+  func edges() throws {
     for size in [Duration.nanoseconds(1), .seconds(7), .seconds(9_000_000_000)] {
-      var machine = Machine(
-        state: MemoryState(), shape: .aligned(size: size, every: size), maxKeys: 10, maxElements: 10)
+      let host = Host(machine(.aligned(size: size, every: size)))
       for seconds in [-9.19e9, -1, 0, 9.19e9] {
-        guard let time = Instant(timeOfDay: seconds) else { continue }
-        machine.advance(to: time)
-        while machine.closed() != nil {}
-        _ = machine.accept(1, for: 1, at: time)
+        host.now = try #require(Instant(timeOfDay: seconds))
+        _ = try host.take(Entry(key: 1, element: 1))
       }
-      machine.advance(to: .distantFuture)
-      while machine.closed() != nil {}
-      #expect(machine.count == 0)
+      host.flush()
+      #expect(host.machine.waiting == 0)
     }
   }
 }

@@ -66,6 +66,8 @@ import Testing
       #"0s "a"\#n0s 1\#n10s 2"#)
     #expect(output.lines.count == 2)
     #expect(output.counts?.errors == 1)
+    #expect(
+      output.outcome.messages.flatMap(\.details).contains(#"    in: ["a"]"#), "reported with its events")
   }
 
   @Test("an event without a time, or with a wrong one, fails")

@@ -21,7 +21,7 @@ final class TestHost<M: Machine>: MachineHost {
     try perform(at: seconds) { try $0.take(element, self) }
   }
 
-  func wake(at seconds: Int) throws -> [M.Output] { try perform(at: seconds) { $0.wake(self) } }
+  func wake(at seconds: Int) throws -> [M.Output] { try perform(at: seconds) { try $0.wake(self) } }
 
   func flush() throws -> [M.Output] { try perform(at: nil) { $0.flush(self) } }
 

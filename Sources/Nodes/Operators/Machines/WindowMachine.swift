@@ -34,41 +34,60 @@ struct ClosedWindow<Key: Hashable & Sendable, Element: Sendable>: Sendable {
   let elements: [Element]
 }
 
-/// The outcome of adding an element.
-enum WindowEntry: Sendable {
-  case taken
-  /// All of its windows have closed.
+/// The output of `WindowMachine`.
+enum WindowOutput<Key: Hashable & Sendable, Element: Sendable>: Sendable {
+  case closed(ClosedWindow<Key, Element>)
+  /// An element was dropped, since all of its windows have closed.
   case late
-  /// The windows of its key are full.
+  /// An element was dropped, since the windows of its key are full.
   case full
 }
 
-/// The state machine of `window`: assigns elements to windows by key and time; memory and time are passed in.
+/// The state machine of `window`: assigns elements to windows by key and time.
 ///
 /// Time is a watermark that only advances: windows that end before it are closed, and elements whose windows are all
 /// closed are late. Windows that end at the same instant are closed in the order in which their keys were last written.
-/// First `advance` to a time, then take what is `closed`, then add elements.
-struct WindowMachine<State: KeyedState, Element: Sendable>: Sendable
+struct WindowMachine<State: KeyedState, Element: Sendable>: Machine
 where State: Sendable, State.Value == WindowBuffer<Element> {
+  typealias Input = Element
   typealias Closed = ClosedWindow<State.Key, Element>
+  typealias Output = WindowOutput<State.Key, Element>
+
+  /// The time that the elements have themselves, instead of the host's, and the watermark that goes over to the next run.
+  struct EventTime: Sendable {
+    let time: @Sendable (Element) throws -> Instant
+    let lateness: Duration
+    let watermark: any StoredCell<Instant>
+  }
 
   private(set) var state: State
   private(set) var watermark: Instant
   /// The latest time of a restored element.
   private var latestStored = Instant(nanoseconds: .min)
+  /// Whether the run begins with windows of a clock that was far ahead.
+  private var isAhead = false
   private let shape: WindowShape
   private let maxKeys: Int
   private let maxElements: Int
+  private let key: @Sendable (Element) throws -> State.Key
+  private let eventTime: EventTime?
+  /// Folds an element into the one that stands for its part of time; nil where all are kept.
+  private let fold: (@Sendable (Element?, Element) throws -> Element)?
   private var deadlines = Deadlines<State.Key>()
 
   init(
-    state: State, watermark: Instant? = nil, shape: WindowShape, maxKeys: Int, maxElements: Int
+    state: State, shape: WindowShape, maxKeys: Int, maxElements: Int,
+    by key: @escaping @Sendable (Element) throws -> State.Key, at eventTime: EventTime? = nil,
+    folding fold: (@Sendable (Element?, Element) throws -> Element)? = nil
   ) {
     self.state = state
-    self.watermark = watermark ?? Instant(nanoseconds: .min)
+    watermark = eventTime?.watermark.value ?? Instant(nanoseconds: .min)
     self.shape = shape
     self.maxKeys = maxKeys
     self.maxElements = maxElements
+    self.key = key
+    self.eventTime = eventTime
+    self.fold = fold
     var ends: [(State.Key, Instant)] = []
     state.forEach { key, buffer in
       ends.append((key, buffer.end))
@@ -77,44 +96,76 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     for (key, end) in ends { deadlines.set(end, for: key) }
   }
 
-  /// The end of the next window to close.
+  /// The end of the next window to close; at once where the clock was set back.
   var nextDeadline: Instant? {
-    mutating get { deadlines.earliest }
+    mutating get {
+      if eventTime != nil { return nil }
+      return isAhead ? Instant(nanoseconds: .min) : deadlines.earliest
+    }
   }
 
   /// The number of elements in open windows.
-  var count: Int {
+  var waiting: Int {
     var count = 0
     state.forEach { count += $1.entries.count }
     return count
   }
 
-  mutating func advance(to time: Instant) { watermark = max(watermark, time) }
+  mutating func start(_ host: some MachineHost<Output>) { isAhead = isFarAhead(of: host.now) }
+
+  mutating func take(_ element: Element, _ host: some MachineHost<Output>) throws {
+    let key = try key(element)
+    let time: Instant
+    if let eventTime {
+      time = try eventTime.time(element)
+      watermark = max(watermark, time - eventTime.lateness)
+      eventTime.watermark.set(watermark)
+      close(host)
+    } else {
+      wake(host)
+      time = watermark
+    }
+    if let dropped = try add(element, for: key, at: time) { return host.emit(dropped) }
+    closeExcess(host)
+  }
+
+  mutating func wake(_ host: some MachineHost<Output>) {
+    let now = host.now
+    isAhead = false
+    if isFarAhead(of: now) {
+      // Windows that began while the clock was far ahead would stay open until it gets there again.
+      flush(host)
+      (watermark, latestStored) = (now, now)
+    }
+    watermark = max(watermark, now)
+    close(host)
+  }
+
+  mutating func flush(_ host: some MachineHost<Output>) {
+    watermark = .distantFuture
+    close(host)
+  }
 
   /// Whether the clock was set back to `time` by more than the length of a window.
   ///
   /// After a smaller step, an open window closes after at most two window lengths.
-  func isFarAhead(of time: Instant) -> Bool { max(watermark, latestStored) > time + shape.longest }
-
-  /// Ends all windows, so that `closed` returns them, before `resume` sets the watermark back.
-  mutating func endAll() { watermark = .distantFuture }
-
-  mutating func resume(at time: Instant) {
-    watermark = time
-    latestStored = time
+  private func isFarAhead(of time: Instant) -> Bool {
+    eventTime == nil && max(watermark, latestStored) > time + shape.longest
   }
 
-  /// Removes and returns the next closed window, if any.
-  mutating func closed() -> Closed? {
-    guard let key = deadlines.popFirst(dueBy: watermark), var buffer = state.remove(key) else { return nil }
-    let window = takeFirst(key, &buffer)
-    keep(buffer, key)
-    return window
+  /// Emits the windows that end before the watermark.
+  private mutating func close(_ host: some MachineHost<Output>) {
+    while let key = deadlines.popFirst(dueBy: watermark), var buffer = state.remove(key) {
+      let window = takeFirst(key, &buffer)
+      keep(buffer, key)
+      host.emit(.closed(window))
+    }
   }
 
-  /// Adds an element to its window, unless it is late or the window is full.
-  mutating func accept(_ element: Element, for key: State.Key, at time: Instant) -> WindowEntry {
+  /// Adds an element to its window; returns why it was dropped instead, if it was.
+  private mutating func add(_ element: Element, for key: State.Key, at time: Instant) throws -> Output? {
     if isLate(time) { return .late }
+    if let fold { return try self.fold(element, for: key, at: time, fold) }
     if state.value(for: key)?.entries.count ?? 0 >= maxElements { return .full }
     // Removed from the state while it changes, so that it is uniquely owned and updated in place.
     var buffer = state.remove(key) ?? WindowBuffer()
@@ -127,22 +178,19 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
       extendFirst(&buffer)
     }
     keep(buffer, key)
-    return .taken
+    return nil
   }
 
   /// Folds an element into the entry of its part of time, one for each part that windows have in common.
-  ///
-  /// `update` receives what is there, or nil, and returns what takes its place.
-  mutating func fold(
-    for key: State.Key, at time: Instant, _ update: (Element?) throws -> Element
-  ) rethrows -> WindowEntry {
-    if isLate(time) { return .late }
+  private mutating func fold(
+    _ element: Element, for key: State.Key, at time: Instant, _ fold: (Element?, Element) throws -> Element
+  ) rethrows -> Output? {
     let part = part(of: time)
     let known = state.value(for: key)?.entries ?? []
     let place = known.partitioningIndex { $0.time >= part }
     let isThere = place < known.endIndex && known[place].time == part
     if !isThere, known.count >= maxElements { return .full }
-    let element = try update(isThere ? known[place].element : nil)
+    let element = try fold(isThere ? known[place].element : nil, element)
     var buffer = state.remove(key) ?? WindowBuffer()
     if isThere {
       buffer.entries[place].element = element
@@ -151,7 +199,7 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     }
     findFirst(&buffer, after: watermark)
     keep(buffer, key)
-    return .taken
+    return nil
   }
 
   /// The beginning of the part of time that a time is in: no window begins or ends within one.
@@ -164,14 +212,12 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
   }
 
   /// Closes the windows of the least recently written key, if there are too many keys.
-  mutating func excess() -> [Closed] {
+  private mutating func closeExcess(_ host: some MachineHost<Output>) {
     guard state.count > maxKeys, let oldest = state.oldest, var buffer = state.remove(oldest.key) else {
-      return []
+      return
     }
     deadlines.remove(oldest.key)
-    var windows: [Closed] = []
-    while !buffer.entries.isEmpty { windows.append(takeFirst(oldest.key, &buffer)) }
-    return windows
+    while !buffer.entries.isEmpty { host.emit(.closed(takeFirst(oldest.key, &buffer))) }
   }
 
   private mutating func keep(_ buffer: WindowBuffer<Element>, _ key: State.Key) {
@@ -181,7 +227,9 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
   }
 
   private func isLate(_ time: Instant) -> Bool {
-    switch shape {
+    // No window of a time ends before it.
+    if time >= watermark { return false }
+    return switch shape {
     case .aligned(let size, let every):
       nextEnd(after: max(watermark, time), size, every) - size > time
     case .session(let gap, _): time + gap <= watermark

@@ -17,6 +17,14 @@ final class MachineStep: Step {
     case inLine
   }
 
+  /// The clock of a machine.
+  enum Clock {
+    /// The lane's, which only goes forward.
+    case ofLane
+    /// That of the time of day.
+    case ofDay
+  }
+
   private enum Call {
     case start(Downstream)
     case take(Event)
@@ -28,22 +36,25 @@ final class MachineStep: Step {
   private let waiting: () -> Int
   private let context: StepContext
   private let pollEnds: PollEnds
+  private let passes: Bool
+  private let clock: Clock
   /// The time that the alarm is set to.
   private var deadline: Instant?
 
-  /// `keeps` if the machine keeps events, which are copied out of the document they were read from.
+  /// `keeps` if the machine keeps events, which are copied out of the document they were read from; `passes` if they go
+  /// on as well, behind what the machine makes of them.
   init<M: Machine>(
-    _ machine: M, _ context: StepContext, keeps: Bool, pollEnds: PollEnds = .passOn,
-    send: @escaping (M.Output, Downstream) -> Void
+    _ machine: M, _ context: StepContext, keeps: Bool, pollEnds: PollEnds = .passOn, passes: Bool = false,
+    clock: Clock = .ofLane, send: @escaping (M.Output, Downstream) -> Void
   ) where M.Input == Event {
-    let host = StepHost(machine, context, send)
+    let host = StepHost(machine, context, clock, send)
     perform = { call in
       switch call {
       case .start(let out):
         host.out = out
         host.machine.start(host)
       case .take(let event): try host.machine.take(keeps ? event.detached : event, host)
-      case .wake: host.machine.wake(host)
+      case .wake: try host.machine.wake(host)
       case .flush: host.machine.flush(host)
       }
     }
@@ -51,6 +62,8 @@ final class MachineStep: Step {
     waiting = { host.machine.waiting }
     self.context = context
     self.pollEnds = pollEnds
+    self.passes = passes
+    self.clock = clock
   }
 
   convenience init<M: Machine>(
@@ -67,6 +80,7 @@ final class MachineStep: Step {
   func take(_ event: Event, _ out: Downstream) throws {
     defer { setAlarm(out) }
     try perform(.take(event))
+    if passes { out.send(event) }
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) throws {
@@ -97,7 +111,10 @@ final class MachineStep: Step {
     let next = nextDeadline()
     if next == deadline { return }
     deadline = next
-    out.setAlarm(atNext: next)
+    switch clock {
+    case .ofLane: out.setAlarm(atNext: next)
+    case .ofDay: out.setAlarm(atMoment: next)
+    }
   }
 }
 
@@ -108,13 +125,17 @@ private final class StepHost<M: Machine>: MachineHost {
   var machine: M
   var out: Downstream?
   private let context: StepContext
+  private let clock: MachineStep.Clock
   private let send: (M.Output, Downstream) -> Void
 
-  init(_ machine: M, _ context: StepContext, _ send: @escaping (M.Output, Downstream) -> Void) {
-    (self.machine, self.context, self.send) = (machine, context, send)
+  init(
+    _ machine: M, _ context: StepContext, _ clock: MachineStep.Clock,
+    _ send: @escaping (M.Output, Downstream) -> Void
+  ) {
+    (self.machine, self.context, self.clock, self.send) = (machine, context, clock, send)
   }
 
-  var now: Instant { out?.now ?? Instant() }
+  var now: Instant { (clock == .ofLane ? out?.now : out?.moment) ?? Instant() }
 
   func emit(_ output: M.Output) {
     if let out { send(output, out) }

@@ -46,6 +46,17 @@ extension OpenPeriod: Storable, Remembered where Element == Event {
   }
 }
 
+extension Silence: Storable, Remembered {
+  @usableFromInline package init?(remembered value: Value) {
+    guard let isSilent = value.member("silent")?.isTruthy else { return nil }
+    self.init(since: isSilent ? value.time("last") : nil)
+  }
+
+  @usableFromInline package var remembered: Value {
+    .record([("silent", .bool(since != nil)), ("last", since?.remembered ?? .null)])
+  }
+}
+
 extension Latest: Storable, Remembered where Element == Value {
   init?(remembered value: Value) {
     guard let at = value.time("at"), let element = value.member("value") else { return nil }
