@@ -55,6 +55,7 @@ final class MQTTPublisher: Sendable {
   private let (quality, isRetained): (Int, Bool)
   private let timeout: Duration
   private let log: NodeLog
+  private let meter: Meter
   private let (random, now): (@Sendable () -> Double, @Sendable () -> Double)
   private let state = ConditionLock(State())
   private let stopSign = StopSign()
@@ -67,7 +68,7 @@ final class MQTTPublisher: Sendable {
     try MQTTConnection.load()
     (self.settings, self.announcement, self.timeout) = (settings, announcement, timeout)
     (self.quality, self.isRetained) = (quality, isRetained)
-    log = context.log
+    (log, meter) = (context.log, context.meter)
     (random, now) = (context.lane.world.random, context.lane.world.wallClock)
     if !startThread(named: "flow-mqtt", { [self] in run() }) { throw MQTTError("there is no thread for it") }
   }
@@ -116,6 +117,8 @@ final class MQTTPublisher: Sendable {
     /// The connections in a row that have done nothing.
     var failures = 0
     var lastReport = Instant() - quiet * 2
+    /// Since when there is no connection, in seconds since 1970.
+    var lostAt: Double?
     /// Whether a server has ever accepted the connection.
     var wasConnected = false
     /// Whether the announcement was acknowledged.
@@ -139,6 +142,11 @@ final class MQTTPublisher: Sendable {
         if stopSign.isSet { break }
         progress.failures += 1
         let pause = backoff.delay(beforeRetry: progress.failures - 1, after: error) ?? Self.backoff.longest
+        progress.lostAt = progress.lostAt ?? now()
+        meter.note(
+          NodeStatus.Wait(
+            events: progress.waiting.count, request: "delivery", reason: "\(error)", since: progress.lostAt,
+            until: now() + pause.inSeconds, isFailing: true))
         // At growing distances; a login may be corrected at the server.
         let isFirst = MonotonicClock.now - progress.lastReport > Self.quiet || progress.failures > 1
         if progress.failures & (progress.failures - 1) == 0, isFirst {
@@ -216,6 +224,8 @@ final class MQTTPublisher: Sendable {
     let start = MonotonicClock.now
     var hasAnswered = false
     progress.wasConnected = true
+    if progress.lostAt != nil { meter.note(nil) }
+    progress.lostAt = nil
     do throws(MQTTError) {
       for message in greetings(progress) {
         greeted[try connection.publish(message.topic, message.data, quality: 1, isRetained: true)] = message

@@ -112,7 +112,8 @@ private enum MQTTSinkOptions {
   static let status = Option.optional(
     "status", .mqttTopic(allowsWildcards: false), "a topic that is online or offline", example: "flow/status")
   static let discovery = Option.optional(
-    "discovery", .group("discovery", MQTTDiscovery.list), "how Home Assistant sees the topic",
+    "discovery", .group("discovery", MQTTDiscovery.list),
+    "how Home Assistant sees the topic: `component` (sensor, binary_sensor or event), `name`, `class`, `value`, `unit`, `icon`, `types` of events, `prefix`",
     example: "{ component: sensor, class: timestamp }")
   static let timeout = Option("timeout", .duration, default: "10s", "the time limit of an acknowledgement")
 }

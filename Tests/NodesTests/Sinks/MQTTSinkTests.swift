@@ -76,11 +76,18 @@ struct MQTTSinkTests {
     bench.state = try TemporaryState()
     server.stop()
     let options = sink("topic: t, timeout: 500ms, attempts: 1")
+    let waits = Journal<String>()
+    bench.meanwhile = { run in
+      _ = eventually { run.statistics.last?.wait != nil }
+      waits.note(run.statistics.last?.wait?.reason ?? "")
+    }
     let seen = try bench.run(options, lines: ["1", "2"], isReal: true)
     #expect(!seen.hasFailed)
     #expect(
       seen.log.contains("it: 2 messages were not acknowledged; the next run publishes them again"),
       "\(seen.log)")
+    #expect(waits.entries == ["\(server.url): Connection refused"])
+    bench.meanwhile = nil
     #expect(seen.log.count { $0.contains("Connection refused; next try in") } <= 2, "\(seen.log)")
     try server.start()
     let heard = try server.subscribe()
