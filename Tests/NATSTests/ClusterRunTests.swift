@@ -95,6 +95,16 @@ struct ClusterRunTests {
     }
     try publish()
     try wait("the first output") { try bus.contents(of: "OUT").count == 1 }
+    // The one that was there first gives the pipeline to the other, if that is its place.
+    let view = try Place()
+    try wait("both machines") {
+      try view.flow("cluster", "status", server.url)
+      return view.lines("out").first?.split(separator: ",").count == 2
+    }
+    for _ in 0..<30 {
+      usleep(100_000)
+      try wait("an owner") { isOwner(0) != isOwner(1) }
+    }
     let full = isOwner(0) ? 0 : 1
     disks[full].fill()
     try publish()
@@ -104,7 +114,6 @@ struct ClusterRunTests {
     #expect(
       places[full].text("err").contains(
         "the disk is full: until there is room, pipelines run on other machines"))
-    let view = try Place()
     try view.flow("cluster", "status", server.url)
     #expect(view.text("out").contains(", disk full)"), "\(view.text("out"))")
     // What becomes free while its pipelines leave does not count.
