@@ -261,7 +261,7 @@ struct ClusterRunTests {
     }
     #expect(tasks.map { $0.member("name")?.string ?? "" } == ["p"] + (0..<10).map { "p~\($0)" }.sorted())
     // That eleven tasks have the same owner is as likely as 1 in 1024.
-    #expect(owners.count == 2, "\(tasks)")
+    #expect(owners.count == 2, "\(tasks) \(view.text("out")) \(places.map { $0.text("err") })")
     for kill in 0..<4 {
       try publish(300)
       runs[kill % 2].kill()
