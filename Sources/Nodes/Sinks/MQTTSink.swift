@@ -10,7 +10,7 @@ let mqttSink = NodeSpec(
   details: """
     The message is the event as JSON, or as given by `body` or `body_text`. With `qos` 1 and 2 it is published again, after \
     `backoff`, up to `attempts` times, until the server acknowledges it within `timeout`; with 0 it is only sent. A lost \
-    connection is no attempt: the messages wait. A message that the server refuses, as where the user may not publish on the topic \
+    connection is no attempt, unless it ends without a single answer: the messages wait. A message that the server refuses, as where the user may not publish on the topic \
     (servers of MQTT 5 say so, others do not), is handled as `on_error` says. When `queue` messages are waiting, the pipeline waits.
 
     With state, messages are stored until they are acknowledged, and published again by the next run: at least once, also \

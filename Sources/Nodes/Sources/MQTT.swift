@@ -21,7 +21,7 @@ let mqttSource = NodeSpec(
     the client library takes a message over before it hands it on, and loses it with the connection. A \
     session that the server has lost is reported. With `qos` 0, and without state, messages that are sent while there is no \
     connection are lost, and with `--no-state` retained messages come again with each connection. `client` is the id of runs \
-    with state; others have one of their own, so that they do not take a session away.
+    with state; others have one of their own, so that they do not take a session away, and a new state begins a new one.
 
     With --once it takes what is retained and what the session has kept, until nothing has come for a second, or a minute has passed.
 
@@ -101,6 +101,7 @@ private final class MQTTSource: StreamSource {
   private var hasConnected = false
   /// Whether the present connection has brought anything.
   private var hasReceived = false
+  /// Whether a lost session was reported, since there was a good connection.
   private var hasReportedLoss = false
 
   init(_ options: Options, _ context: SourceContext) {
@@ -115,7 +116,7 @@ private final class MQTTSource: StreamSource {
     let given = context.isKept ? options[MQTTOptions.client] ?? stored?.member("client")?.string : nil
     settings.client = given ?? "flow-" + String(UInt64(context.world.random() * Double(1 << 53)), radix: 36)
     guard context.isKept else { return }
-    settings.sessionTime = UInt32(clamping: Int(min(options[MQTTSourceOptions.session].inSeconds, 4e9)))
+    settings.sessionTime = UInt32(min(max(1, options[MQTTSourceOptions.session].inSeconds), 4e9))
     // Only that of the same client at the same server.
     if let topics = stored?.member("topics")?.items, stored?.member("client")?.string == settings.client,
       stored?.member("server")?.string == "\(settings.server)"
@@ -161,6 +162,7 @@ private final class MQTTSource: StreamSource {
         if feed.isStopped { return }
         if context.isOnce || !hasConnected && !error.mayPass { throw error }
         failures = hasReceived || MonotonicClock.now - start > Self.goodTime ? 1 : failures + 1
+        if failures == 1 { hasReportedLoss = false }
         let pause = backoff.delay(beforeRetry: failures - 1, after: error) ?? Self.backoff.longest
         context.noteDisconnection(error, pause)
         let until = context.world.wallClock() + pause.inSeconds
