@@ -170,7 +170,6 @@ final class ClusterSimulation {
       runs[task.name] = nil
       var options = StateFile.Options(disk: ProcessDisk(process: process))
       options.database.sync = .never
-      options.database.vfs = process.vfs
       let file = try takeover.open(log, path: "/var/\(task.name).db", options)
       let run = try CountingRun(
         task.name, file, simulation.inputs[task.name] ?? [], simulation.receiver)

@@ -26,8 +26,7 @@ import Testing
   private func open(_ takeover: TaskTakeover, _ log: TaskLog, on disk: SimulatedDisk) throws -> StateFile {
     let process = disk.start()
     try? process.makeFolder("/var")
-    var options = StateFile.Options(disk: ProcessDisk(process: process))
-    options.database.vfs = process.vfs
+    let options = StateFile.Options(disk: ProcessDisk(process: process))
     return try takeover.open(log, path: "/var/t.db", options)
   }
 

@@ -17,6 +17,8 @@ struct Scenario {
     case piecesBesidePolls
   }
 
+  enum Table: Sendable { case none, history, list }
+
   let seed: UInt64
   let kind: Kind
   let yaml: String
@@ -41,6 +43,8 @@ struct Scenario {
   var setsClockFar: Bool { seed % 16 == 4 }
   /// Whether the disk is full when lives are stopped, and stays so until they have ended.
   var fillsDiskAtStop: Bool { seed % 16 == 7 || seed % 16 == 11 }
+  /// Whether a database has the events, one by one or as the list that they make.
+  let table: Table
   let saying: Saying
   let other: Saying
 
@@ -48,6 +52,7 @@ struct Scenario {
   init(seed: UInt64, isDivided: Bool = false) throws {
     var dice = SplitMix64(seed: seed &* 2 &+ 1)
     self.seed = seed
+    table = [.none, .history, .list][Int(seed % 3)]
     let drawn = [Kind.polls, .polls, .pieces, .pieces, .piecesBesidePolls][dice.below(5)]
     // Lists that are not all seen.
     let isNews = seed % 9 == 4
@@ -95,6 +100,17 @@ struct Scenario {
     }
     if steps.isEmpty { lines.append("      - map: .") }
     lines += ["sinks:"] + Self.sinks(&dice)
+    switch table {
+    case .none: break
+    case .history:
+      lines.append(
+        "  table: { sql: { url: '\(TableCheck.url)', table: events, columns: { event: . }, history: true, create: true }, from: main }"
+      )
+    case .list:
+      lines.append(
+        "  table: { sql: { url: '\(TableCheck.url)', table: events, key: .k, columns: { event: . }, "
+          + "removed: .t? == \"removed\", create: true }, from: main }")
+    }
     if !syncs { lines.append("fsync: never") }
     // A window that is flushed when a life is stopped ends before its time.
     if dice.below(3) == 0, !hasTimedWindow { lines.append("on_stop: flush") }
@@ -131,6 +147,9 @@ struct Scenario {
 
   /// What comes out at the end of the pipeline, by the name of its last step.
   var lastName: String { plan.streams.first { $0.name == "main" }?.steps.last?.name ?? "" }
+
+  /// Whether complete polls reach the sinks whole.
+  var sendsPolls: Bool { plan.sendsSnapshots("main") }
 
   var hasEach: Bool { plan.sinks.contains { $0.name == "each" } }
 }

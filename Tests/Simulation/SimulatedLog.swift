@@ -55,7 +55,6 @@ final class SimulatedLog: Sendable {
     journal.arrive()
     var file = StateFile.Options(disk: ProcessDisk(process: life.process))
     file.database.sync = .never
-    file.database.vfs = life.process.vfs
     file.tableCacheBytes = 2000
     return try takeover.open(log, path: "/var/machine\(machine).db", file)
   }

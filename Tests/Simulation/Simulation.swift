@@ -82,7 +82,7 @@ struct Simulation {
   mutating func run() throws {
     do {
       let first = disk.start()
-      for folder in ["/var", "/out"] { try first.makeFolder(folder) }
+      for folder in ["/var", "/out", TableCheck.folder] { try first.makeFolder(folder) }
       try first.syncFolder("/")
       let lives = 1 + dice.below(5)
       for number in 0...lives {

@@ -32,6 +32,11 @@ extension Simulation {
     if !events.isEmpty, !scenario.renamesOutput, !process.exists("/out/log.jsonl") {
       throw Complaint("there is no log")
     }
+    if scenario.table != .none {
+      var check = TableCheck(isHistory: scenario.table == .history, isOfPolls: scenario.sendsPolls)
+      for note in record.notes where note.node == last { check.take(note) }
+      try check.check(process)
+    }
     let attempted = attempts.all
     count.attempts = attempted.count
     try checkAttempts(record.outputs, attempted, events)

@@ -94,6 +94,7 @@ import Testing
       (3_006_895, "a row hidden by a poll without an order was not removed when a horizon showed it gone"),
       (8_000_047, "the first event of a source was lost where the state of changes could not be read for it"),
       (2124, "an old file that a power cut had left with half a line was taken for whole"),
+      (10, "a power cut undid the last commit to a table: the folder of its journal was not synced"),
       (40_006_030, "half a line that a power cut left in a file renamed by others was taken for an error"),
     ] as [(UInt64, String)])
   func found(seed: UInt64, what: String) throws {

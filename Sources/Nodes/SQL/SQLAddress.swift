@@ -41,7 +41,9 @@ struct SQLAddress: Sendable {
   }
 
   /// A connection, which is made when it is first used.
-  func connection() -> any SQLConnection { url.map { PostgreSQL(name, $0) } ?? SQLite(name) }
+  func connection(on disk: any Disk = SystemDisk()) -> any SQLConnection {
+    url.map { PostgreSQL(name, $0) } ?? SQLite(name, on: disk)
+  }
 
   /// What the source and the sink say about servers.
   static let details = """

@@ -9,10 +9,11 @@ final class SQLite: SQLConnection {
   private static let longestLock = Duration.seconds(5)
 
   private let path: String
+  private let disk: any Disk
   /// The database that is written to.
   private var written: (database: Database, identity: FileIdentity)?
 
-  init(_ path: String) { self.path = path }
+  init(_ path: String, on disk: any Disk = SystemDisk()) { (self.path, self.disk) = (path, disk) }
 
   // MARK: - Reading
 
@@ -20,7 +21,7 @@ final class SQLite: SQLConnection {
   func read(_ query: SQLQuery, stop: StopSign) throws(SQLFailure) -> SQLRows {
     do throws(StoreError) {
       let database = try Database(
-        foreign: path, to: .read,
+        foreign: path, on: disk, to: .read,
         busyMilliseconds: Self.milliseconds(min(query.timeout, Self.longestLock)), stop: stop)
       // A statement does not keep the limit.
       defer { withExtendedLifetime(database) {} }
@@ -116,7 +117,7 @@ final class SQLite: SQLConnection {
   }
 
   private func isToBeMade(for table: SQLTable) -> Bool {
-    table.isMade && SystemDisk().status(of: path) == nil
+    table.isMade && disk.status(of: path) == nil
   }
 
   /// Opens the file again where another one has taken its place.
@@ -124,14 +125,14 @@ final class SQLite: SQLConnection {
     to table: SQLTable, _ stop: StopSign, _ body: (Database) throws(StoreError) -> Result
   ) throws(SQLFailure) -> Result {
     do throws(StoreError) {
-      if let written, written.identity == SystemDisk().status(of: path)?.identity {
+      if let written, written.identity == disk.status(of: path)?.identity {
         return try body(written.database)
       }
       let database = try Database(
-        foreign: path, to: table.isMade ? .make : .write,
+        foreign: path, on: disk, to: table.isMade ? .make : .write,
         busyMilliseconds: Self.milliseconds(Self.longestLock), stop: stop)
       let result = try body(database)
-      written = SystemDisk().status(of: path).map { (database, $0.identity) }
+      written = disk.status(of: path).map { (database, $0.identity) }
       return result
     } catch {
       written = nil

@@ -151,7 +151,7 @@ private final class SQLSink: KeepingSink {
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     address = options[SQLSinkOptions.url]
-    connection = address.connection()
+    connection = address.connection(on: context.lane.world.disk)
     table = SQLTable(name: options[SQLSinkOptions.table], isMade: options[SQLSinkOptions.create])
     let (key, columns) = (options[SQLSinkOptions.key], options[SQLSinkOptions.columns])
     let isHistory = options[SQLSinkOptions.history]

@@ -84,13 +84,17 @@ public final class Database {
 
   /// Opens a database of another program, whose format and permissions stay; its locks are waited for until a stop.
   public convenience init(
-    foreign path: String, to use: Use, busyMilliseconds: Int32, stop: StopSign? = nil
+    foreign path: String, on disk: any Disk = SystemDisk(), to use: Use, busyMilliseconds: Int32,
+    stop: StopSign? = nil
   ) throws(StoreError) {
     let making = use == .make ? SQLITE_OPEN_CREATE : 0
     try self.init(
       path, opening: path, use == .read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | making,
-      Options(busyMilliseconds: busyMilliseconds, cacheBytes: 64 << 20), to: "open the database", stop: stop)
-    try execute("PRAGMA \(use == .read ? "query_only" : "foreign_keys") = ON", to: "open the database")
+      Options(busyMilliseconds: busyMilliseconds, vfs: disk.vfs), to: "open the database", stop: stop)
+    // Without EXTRA a power cut may bring back a journal, which undoes a commit that was acknowledged.
+    let settings =
+      use == .read ? "PRAGMA query_only = ON" : "PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA"
+    try execute(settings, to: "open the database")
   }
 
   /// An empty database in memory, for a path without a database.

@@ -69,6 +69,8 @@ public final class StateFile {
 
   /// Opens the file; creates it and the folders above it if they are missing.
   public init(path: String, _ options: Options = Options()) throws(StoreError) {
+    var options = options
+    options.database.vfs = options.disk.vfs
     self.path = path
     disk = options.disk
     try StateFolder.make(for: path, options.disk)

@@ -3,8 +3,10 @@ import Glibc
 /// The file system that state, sources and sinks use.
 ///
 /// It is handed in with the world, so that tests run on a simulated disk: `SystemDisk` is the machine's own.
-/// What SQLite does itself goes through its VFS, which must lie on the same disk.
+/// What SQLite does itself goes through its VFS, which lies on the same disk.
 public protocol Disk: Sendable {
+  /// The name of SQLite's VFS for this disk; nil for the machine's file system.
+  var vfs: String? { get }
   /// Opens a file for appending and creates it if it is missing; its folder must exist.
   func open(toAppend path: String, mode: UInt32, followsLinks: Bool) throws(DiskError) -> any DiskFile
   /// Opens a file for reading; a pipe without a writer does not block.
@@ -42,6 +44,8 @@ public protocol Disk: Sendable {
 }
 
 extension Disk {
+  public var vfs: String? { nil }
+
   public func freeBytes(beside path: String) -> Int? { nil }
 
   /// Creates one folder with the user's default rights.

@@ -8,6 +8,8 @@ public struct ProcessDisk: Disk {
 
   public init(process: SimulatedProcess) { self.process = process }
 
+  public var vfs: String? { process.vfs }
+
   public func open(toAppend path: String, mode: UInt32, followsLinks: Bool) throws(DiskError) -> any DiskFile
   {
     try onDisk { () throws(DiskFailure) in OpenFile(try process.open(path, .create)) }
@@ -123,7 +125,6 @@ extension SimulatedProcess {
   ) throws(StoreError) -> sending StateFile {
     var options = StateFile.Options()
     change(&options)
-    options.database.vfs = vfs
     options.disk = ProcessDisk(process: self)
     return try StateFile(path: path, options)
   }
