@@ -6,11 +6,15 @@ into an empty table and into one that has the rows already, without state and wi
 CPU time; a loop of Python's sqlite3 does the same beside each.
 
 Where the programs of a PostgreSQL server are installed the same is done there, on a server of its own that ends with the
-script: its figure is rows per second on the clock, since most of the work is the server's.
+script: its figure is rows per second on the clock, since most of the work is the server's. Beside it psql copies the rows,
+which is the server's limit, and a loop of Python's psycopg2 (python3-psycopg2) writes and reads them, if it is installed.
 """
 import argparse
 import contextlib
+import csv
 import glob
+import importlib.util
+import itertools
 import json
 import os
 import shutil
@@ -69,6 +73,29 @@ def python_writes(path, lines):
     database.commit()
 
 
+def psycopg_writes(url, lines):
+    """A loop that writes the rows by upserts of a thousand, a transaction each."""
+    import psycopg2.extras
+    database = psycopg2.connect(url)
+    upsert = UPSERT.replace("(?, ?, ?, ?, ?)", "%s")
+    with open(lines) as file, database.cursor() as cursor:
+        while rows := [json.loads(line) for line in itertools.islice(file, 1000)]:
+            psycopg2.extras.execute_values(cursor, upsert, [[one[name] for name in COLUMNS] for one in rows], page_size=1000)
+            database.commit()
+
+
+def psycopg_reads(url):
+    """A loop that counts the rows, each as JSON."""
+    import psycopg2.extras
+    count = 0
+    with psycopg2.connect(url).cursor("rows", cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
+        cursor.execute("SELECT * FROM t")
+        for one in cursor:
+            json.dumps(one, default=str)
+            count += 1
+    print(json.dumps({"count": count}))
+
+
 @contextlib.contextmanager
 def server(folder):
     """The address of a PostgreSQL server in that folder; None where none is installed. It refuses to run as root."""
@@ -120,27 +147,40 @@ def measure_server(flow, folder, options, found):
         with open(os.path.join(folder, name + "-server.yaml"), "w") as file:
             json.dump({"sources": {"in": source}, "steps": [], "sinks": {"out": sink}}, file)
     say("\nPostgreSQL %s:" % ask(found, "SHOW server_version"))
+    python = [sys.executable, os.path.abspath(__file__), "--psycopg"]
+    copies = {"insert": "\\copy t from %s csv" % os.path.join(folder, "in.csv"), "": "\\copy t to %s csv" % os.devnull}
+    with open(lines) as file, open(os.path.join(folder, "in.csv"), "w") as copied:
+        csv.writer(copied).writerows([json.loads(line)[name] for name in COLUMNS] for line in file)
     for name, what, kept in (("write", "insert", False), ("write", "insert", True), ("write", "update", True), ("read", "", False)):
-        times = []
+        commands = [("flow", [flow, "run", "--once", "--quiet", *(["--state", state] if kept else ["--no-state"]),
+                              os.path.join(folder, name + "-server.yaml")])]
+        if what in copies:
+            commands.append(("COPY", [found[1], found[0], "-Xq", "-c", copies[what]]))
+        if importlib.util.find_spec("psycopg2"):
+            commands.append(("psycopg2", python + [name, found[0], lines]))
+        times = {}
         for _ in range(options.rounds):
-            if what == "insert":
-                ask(found, make)
-            elif what == "update":
-                ask(found, "UPDATE t SET status = 'TBC'", "VACUUM t")
-            shutil.rmtree(state, ignore_errors=True)
-            with open(printed, "w") as out:
-                times.append(timed([flow, "run", "--once", "--quiet", *(["--state", state] if kept else ["--no-state"]),
-                                    os.path.join(folder, name + "-server.yaml")], out))
-            if name == "read":
-                with open(printed) as file:
-                    count = json.load(file)["count"]
-            else:
-                count = int(ask(found, "SELECT count(*) FROM t WHERE status = 'Go'"))
-            if count != options.records:
-                sys.exit("%s: %d of %d rows arrived" % (name, count, options.records))
-        rate = options.records / statistics.median(one.wall for one in times)
-        say("  %-6s %-8s %-14s %8.0f rows per second, %8.0f per CPU second of flow" % (
-            name, what, "with state" if kept else "without state", rate, options.records / statistics.median(one.cpu for one in times)))
+            for who, command in commands:
+                if what == "insert":
+                    ask(found, make)
+                elif what == "update":
+                    ask(found, "UPDATE t SET status = 'TBC'", "VACUUM t")
+                shutil.rmtree(state, ignore_errors=True)
+                with open(printed, "w") as out:
+                    times.setdefault(who, []).append(timed(command, out))
+                if name == "write":
+                    count = int(ask(found, "SELECT count(*) FROM t WHERE status = 'Go'"))
+                elif who != "COPY":
+                    with open(printed) as file:
+                        count = json.load(file)["count"]
+                if count != options.records:
+                    sys.exit("%s: %d of %d rows of %s arrived" % (name, count, options.records, who))
+        rates = {who: options.records / statistics.median(one.wall for one in found) for who, found in times.items()}
+        rate = rates["flow"]
+        say("  %-6s %-8s %-14s %8.0f rows per second, %8.0f per CPU second of flow%s" % (
+            name, what, "with state" if kept else "without state", rate,
+            options.records / statistics.median(one.cpu for one in times["flow"]),
+            "".join("; %s %.0f" % other for other in rates.items() if other[0] != "flow")))
         target(" ".join(["postgres", name, what, "with state" if kept else ""]).strip() + ": thousand rows per second", rate / 1000,
                250 if name == "read" else 40, least=True)
 
@@ -217,5 +257,9 @@ if __name__ == "__main__":
         python_reads(sys.argv[3])
     elif sys.argv[1:3] == ["--python", "write"]:
         python_writes(sys.argv[3], sys.argv[4])
+    elif sys.argv[1:3] == ["--psycopg", "read"]:
+        psycopg_reads(sys.argv[3])
+    elif sys.argv[1:3] == ["--psycopg", "write"]:
+        psycopg_writes(sys.argv[3], sys.argv[4])
     else:
         main()

@@ -87,10 +87,10 @@ final class Served: Scenario {
     if pause > 0 {
       pause -= 1
       if pause == 0 { try server.start() }
-    } else if dice.below(300) == 0 {
+    } else if dice.below(100) == 0 {
       try server.kill()
       kills += 1
-      pause = 1 + dice.below(200)
+      pause = 1 + dice.below(60)
     }
   }
 
@@ -109,6 +109,7 @@ final class Served: Scenario {
     var verdict = Verdict.comparing(
       numbers.map { "\($0)" }, with: (1...input.count).map { "\($0)" },
       in: "the table and the dead letters, after \(kills) kills of the server")
+    verdict.serverKills = kills
     verdict.findings += findings
     return verdict
   }

@@ -20,13 +20,14 @@ struct Tally {
 
   private static let columns =
     ["scenario", "runs"] + shown.map(\.0) + [
-      "at points", "events", "lost", "doubled", "torn", "repeated", "failures",
+      "at points", "servers", "events", "lost", "doubled", "torn", "repeated", "failures",
     ]
 
   private var cells: [String] {
     [name, "\(runs)"] + Self.shown.map { "\(signals[$0.1] ?? 0)" }
       + [
-        killsAtPoints, verdict.count, verdict.lost, verdict.doubled, verdict.torn, verdict.repeated,
+        killsAtPoints, verdict.serverKills, verdict.count, verdict.lost, verdict.doubled, verdict.torn,
+        verdict.repeated,
         failures.count,
       ].map { "\($0)" }
   }

@@ -8,6 +8,8 @@ struct Verdict {
   var torn = 0
   /// Told again with the same id, as is allowed of commands.
   var repeated = 0
+  /// How often the server was killed that has the events.
+  var serverKills = 0
   /// All that was wrong, the first of each kind.
   var findings: [String] = []
 
@@ -19,6 +21,7 @@ struct Verdict {
     doubled += other.doubled
     torn += other.torn
     repeated += other.repeated
+    serverKills += other.serverKills
     findings += other.findings
   }
 
