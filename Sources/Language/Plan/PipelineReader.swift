@@ -28,8 +28,8 @@ public struct PipelineReader {
   public private(set) var plans: [Plan] = []
   /// Pipelines without errors that have no plan, because values are only known when they run.
   public private(set) var undecidedCount = 0
-  /// Files that sinks write, in all the pipelines so far.
-  private var filesWritten: [(path: String, place: SourceRange)] = []
+  /// What nodes have claimed, in all the pipelines so far, and where.
+  private var claimed: [String: SourceRange] = [:]
   /// Files that the pipelines refer to and that are next to them, relative to the pipeline's folder.
   public private(set) var filesReferred: [String] = []
   private var settingsUsed: Set<String> = []
@@ -53,7 +53,7 @@ public struct PipelineReader {
       var builder = PlanBuilder(root, document, self)
       plan = builder.build()
       found.add(builder.checker.problems)
-      for scalar in builder.checker.filesWritten { claim(scalar, &found) }
+      for claim in builder.checker.claims { note(claim, &found) }
       filesReferred += builder.checker.files.found
       settingsUsed.formUnion(builder.settingsUsed)
       known.formUnion(root.mapping?["vars"]?.value.mapping?.entries.map(\.key.text) ?? [])
@@ -81,16 +81,10 @@ public struct PipelineReader {
   /// The vars of all pipelines.
   public var variables: [String] { known.sorted() }
 
-  /// Two sinks must not write one file.
-  private mutating func claim(_ scalar: Scalar, _ problems: inout Problems) {
-    let path = normalized(scalar.text)
-    if let other = filesWritten.first(where: { $0.path == path }) {
-      problems.report(
-        "another sink writes \(quoted(scalar.text)) already: \(other.place)", at: scalar.place,
-        hint: "give each sink a file of its own, or have one sink read both streams: from: [a, b]")
-      return
-    }
-    filesWritten.append((path, scalar.place))
+  private mutating func note(_ claim: Checker.Claim, _ problems: inout Problems) {
+    guard let other = claimed[claim.thing] else { return claimed[claim.thing] = claim.place }
+    problems.report(
+      "\(claim.conflict.message) already: \(other)", at: claim.place, hint: claim.conflict.hint)
   }
 }
 

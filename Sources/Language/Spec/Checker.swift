@@ -1,6 +1,6 @@
 import JSON
 
-/// The checker, which every option is read with: collects problems, secrets and the files that sinks write.
+/// The checker, which every option is read with: collects problems, secrets and what only one node may have.
 public final class Checker {
   public var problems = Problems()
   public var secrets = Secrets()
@@ -10,8 +10,8 @@ public final class Checker {
   let scope: ExpressionScope
   /// Streams that the options of the present node read, besides what flows into it.
   var streamsRead: [Scalar] = []
-  /// Files that sinks write, to find two on one.
-  var filesWritten: [Scalar] = []
+  /// What only one node may have, such as the file that a sink writes.
+  private(set) var claims: [Claim] = []
   /// Files that belong to the pipeline.
   var files = ReferredFiles()
   let catalog: Catalog
@@ -30,11 +30,24 @@ public final class Checker {
   /// Scalars whose `$vars` or `$config` name is unknown, which has been reported.
   private var unresolvable: Set<SourceRange> = []
 
+  /// A thing that a node needs for itself among all pipelines of a run.
+  struct Claim {
+    let thing: String
+    let place: SourceRange
+    /// The error if another node has it, to which the place of that one is added, and its hint.
+    let conflict: (message: String, hint: String)
+  }
+
   init(vars: JSON.Value, config: JSON.Value, scope: ExpressionScope, catalog: Catalog) {
     self.vars = vars
     self.config = config
     self.scope = scope
     self.catalog = catalog
+  }
+
+  /// Claims a thing that only one node may have; `message` is the error if another has it.
+  public func claim(_ thing: String, at place: SourceRange, _ message: String, hint: String) {
+    claims.append(Claim(thing: thing, place: place, conflict: (message, hint)))
   }
 
   public func report(_ message: String, at place: SourceRange, hint: String? = nil) {

@@ -29,7 +29,11 @@ extension OptionType where Value == PathTemplate {
         checker.report("the path is empty", at: scalar.place)
         return nil
       }
-      if scalar.hasNoExpressions { checker.filesWritten.append(scalar) }
+      if scalar.hasNoExpressions {
+        checker.claim(
+          "file \(normalized(scalar.text))", at: scalar.place, "another sink writes \(quoted(scalar.text))",
+          hint: "give each sink a file of its own, or have one sink read both streams: from: [a, b]")
+      }
       checker.warnOfPlaceholder(in: scalar, doubled: false, "the file name contains")
       // As a text first, so that errors are reported at their places.
       guard OptionType<Template>.template.decode(node, checker) != nil else { return nil }

@@ -34,8 +34,14 @@ enum MQTTOptions {
         "tls has no effect: the address begins with mqtt://", at: options.place(of: TLSOptions.tls),
         hint: "write mqtts://, which has port 8883")
     }
-    if let client = options[client], client.isEmpty || client.utf8.count > 256 {
-      checker.report("the id of a client has 1 to 256 bytes", at: options.place(of: Self.client))
+    if let client = options[client] {
+      let place = options.place(of: Self.client)
+      if client.isEmpty || client.utf8.count > 256 {
+        checker.report("the id of a client has 1 to 256 bytes", at: place)
+      }
+      checker.claim(
+        "client \(client) of \(options[server])", at: place, "another node is the client \(quoted(client))",
+        hint: "a server ends the connection of a client that connects again: give each node an id of its own")
     }
   }
 

@@ -259,6 +259,15 @@ let mistakesInSourcesAndSinks = ##"""
         |                                       ^^^
     hint: give each sink a file of its own, or have one sink read both streams: from: [a, b]
   1 problem
+  === two nodes that are one client
+  sources: { i: { mqtt: { topics: t, client: me } } }
+  sinks: { o: { mqtt: { topic: u, client: me } } }
+  --- 2
+  p.yaml:2:41: another node is the client “me” already: p.yaml:1:44
+      2 | sinks: { o: { mqtt: { topic: u, client: me } } }
+        |                                         ^^
+    hint: a server ends the connection of a client that connects again: give each node an id of its own
+  1 problem
   === a command that is one text
   sources: { i: stdin }
   sinks: { o: { exec: 'echo hi' } }

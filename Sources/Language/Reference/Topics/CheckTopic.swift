@@ -27,7 +27,10 @@ extension Topic {
             "nodes and options",
             "unknown kinds and options; options inside a node instead of beside it, and the reverse; values of the wrong type or out of range",
           ],
-          ["wiring", "unknown streams, cycles, streams that no sink reads, two sinks on one file"],
+          [
+            "wiring",
+            "unknown streams, cycles, streams that no sink reads, two sinks on one file, two nodes that are one client of a server",
+          ],
           [
             "expressions",
             "syntax, unknown functions, wrong numbers of arguments, unknown members of `$vars`, `$config` and `$meta`, uses of the environment and of `input`",
