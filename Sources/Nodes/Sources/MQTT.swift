@@ -117,11 +117,16 @@ private final class MQTTSource: StreamSource {
     settings.client = given ?? "flow-" + String(UInt64(context.world.random() * Double(1 << 53)), radix: 36)
     guard context.isKept else { return }
     settings.sessionTime = UInt32(min(max(1, options[MQTTSourceOptions.session].inSeconds), 4e9))
-    // Only that of the same client at the same server.
-    if let topics = stored?.member("topics")?.items, stored?.member("client")?.string == settings.client,
-      stored?.member("server")?.string == "\(settings.server)"
-    {
-      subscribed = (topics.compactMap(\.string), Int(stored?.member("qos")?.double ?? -1))
+    guard let topics = stored?.member("topics")?.items, let client = stored?.member("client")?.string,
+      let server = stored?.member("server")?.string
+    else { return }
+    let quality = Int(stored?.member("qos")?.double ?? -1)
+    if client == settings.client, server == "\(settings.server)" {
+      subscribed = (topics.compactMap(\.string), quality)
+    } else if quality > 0 {
+      context.log.warning(
+        "\(server) keeps the session of \(client), which earlier runs had, until it ends: what has come there since the last of them is not read"
+      )
     }
   }
 

@@ -257,6 +257,21 @@ struct MQTTTests {
     #expect(other.run.outline().sources.first?.refused == 0)
   }
 
+  @Test("with another server or client, the session that is left is named")
+  func moved() throws {
+    let (state, other) = (try TemporaryState(), try MQTTServer())
+    func warnings(_ options: String, _ server: MQTTServer) throws -> [String] {
+      let trial = try reading(options, server: server, state)
+      isReading(trial)
+      trial.stop()
+      return trial.log.entries.filter { $0.contains("which earlier runs had") }
+    }
+    #expect(try warnings("topics: t", server).isEmpty)
+    let left = try warnings("topics: t, client: mine", other)
+    #expect(left.count == 1 && left[0].hasPrefix("\(server.url) keeps the session of flow-"), "\(left)")
+    #expect(try warnings("topics: t, client: mine", other).isEmpty)
+  }
+
   @Test("another client with the same id is named as the reason")
   func twice() throws {
     let server = try ScriptedBroker { _ in [[0x20, 3, 0, 0, 0], [0x90, 4, 0, 1, 0, 1, 0xe0, 1, 0x8e]] }
