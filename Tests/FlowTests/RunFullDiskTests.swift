@@ -1,5 +1,6 @@
 import Foundation
 import TestScale
+import TestSupport
 import Testing
 
 /// `flow run` where there is no room for what it writes.
@@ -8,23 +9,18 @@ import Testing
     "name: p\nsources: { in: { file: in.jsonl } }\nsteps: []\nsinks: { log: { jsonl: \(path) } }\n"
   }
 
-  private static let mount = "mkdir -p disk && mount -t tmpfs -o size=512k tmpfs disk"
-
-  static var canMount: Bool { (try? Workplace().shell("\(mount) && umount disk").status) == 0 }
-
   @Test(
     "with a full disk it waits and says so; with room made it goes on, and every line is there once",
-    .enabled(if: canMount, "a small disk cannot be mounted here"))
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
   func roomIsMade() throws {
     let lines = (1...100_000).map { "{\"n\":\($0)}" }
     let place = try Workplace(
       Self.pipeline("disk/log.jsonl"), input: lines.map { $0 + "\n" }.joined())
-    #expect(try place.shell(Self.mount).status == 0)
-    defer { _ = try? place.shell("umount -l disk") }
+    let disk = try SmallDisk(at: place["disk"], bytes: 512 << 10)
     let running = try place.start()
     try running.waitForErrors(
       "log: error: disk/log.jsonl: cannot write: No space left on device; the pipeline waits")
-    #expect(try place.shell("mount -o remount,size=8m disk").status == 0)
+    #expect(disk.resize(to: 8 << 20))
     let outcome = try running.end()
     #expect(outcome.status == 0)
     #expect(outcome.errors.contains("disk/log.jsonl can be written again"))
@@ -33,7 +29,7 @@ import Testing
 
   @Test(
     "a stop while the disk is full takes no line, as a kill takes none: the next run writes them",
-    .enabled(if: canMount, "a small disk cannot be mounted here"),
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)),
     arguments: [
       ("in.jsonl", "jsonl: disk/log.jsonl"), ("{ path: in.jsonl, follow: true }", "jsonl: disk/log.jsonl"),
       ("in.jsonl", "csv: { path: disk/log.jsonl, columns: { n: .n } }"),
@@ -43,15 +39,14 @@ import Testing
     let place = try Workplace(
       "name: p\nsources: { in: { file: \(input) } }\nsteps: []\nsinks: { log: { \(sink) } }\n",
       input: numbers.map { "{\"n\":\($0)}\n" }.joined())
-    #expect(try place.shell(Self.mount).status == 0)
-    defer { _ = try? place.shell("umount -l disk") }
+    let disk = try SmallDisk(at: place["disk"], bytes: 512 << 10)
     let running = try place.start("--grace", "300ms")
     try running.waitForErrors("No space left on device; the pipeline waits")
     let (stopped, _) = try running.end(by: SIGTERM)
     #expect(
       stopped.errors.contains("could not be written before the end; the next run writes them"),
       "\(stopped.errors)")
-    #expect(try place.shell("mount -o remount,size=8m disk").status == 0)
+    #expect(disk.resize(to: 8 << 20))
     let outcome = try place.run("--for", "3s")
     #expect(outcome.status == 0, "\(outcome.errors)")
     let isTable = sink.hasPrefix("csv")
@@ -62,15 +57,15 @@ import Testing
 
   @Test(
     "a run that is started on a full disk waits, and goes on when there is room",
-    .enabled(if: canMount, "a small disk cannot be mounted here"))
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
   func startedFull() throws {
     let place = try Workplace(Self.pipeline("log.jsonl"), input: "1\n2\n")
-    #expect(try place.shell(Self.mount + "; dd if=/dev/zero of=disk/filler bs=4k || true").status == 0)
-    defer { _ = try? place.shell("umount -l disk") }
+    let disk = try SmallDisk(at: place["disk"], bytes: 512 << 10)
+    disk.fill()
     let running = try place.start("--state", "disk/st")
     try running.waitForErrors("the pipeline waits until the state can be written")
     #expect(place.lines("log.jsonl").isEmpty)
-    try place.remove("disk/filler")
+    disk.empty()
     let outcome = try running.end()
     #expect(outcome.status == 0 && outcome.errors.contains("the state can be written again"))
     #expect(place.lines("log.jsonl") == ["1", "2"])
@@ -78,7 +73,7 @@ import Testing
 
   @Test(
     "the write-ahead log of the state does not fill a small disk",
-    .enabled(if: canMount, "a small disk cannot be mounted here"))
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
   func smallDisk() throws {
     let place = try Workplace(
       """
@@ -92,10 +87,8 @@ import Testing
         "{\"k\":\($0 % 300),\"n\":\($0),\"pad\":\"\(String(repeating: "x", count: 300))\"}\n"
       }
       .joined())
-    let mount = Self.mount.replacingOccurrences(of: "512k", with: "2m")
-    #expect(try place.shell(mount).status == 0)
-    defer { _ = try? place.shell("umount -l disk") }
-    let outcome = try place.run("--state", "disk/st", "--for", "60s")
+    let disk = try SmallDisk(at: place["disk"], bytes: 2 << 20)
+    let outcome = try place.run("--state", "\(disk.path)/st", "--for", "60s")
     #expect(outcome == Outcome(status: 0, output: "", errors: ""))
   }
 

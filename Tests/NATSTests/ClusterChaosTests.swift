@@ -117,7 +117,7 @@ private final class Chaos {
     self.sky = sky
     servers = try ClusterServer.start(3)
     places = try (0..<4).map { _ in try Place() }
-    disk = SmallDisk(at: "\(places[0].path)/state")
+    disk = try? SmallDisk(at: "\(places[0].path)/state", bytes: 16 << 20)
     logs = places.map { _ in "" }
     bus = try Bus(servers.map(\.url))
     bus.patience = 2

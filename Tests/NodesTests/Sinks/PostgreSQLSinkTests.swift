@@ -235,6 +235,33 @@ struct PostgreSQLSinkTests {
     #expect(seen.log.contains { $0.has("can be written to again") })
   }
 
+  @Test(
+    "while its disk is full the pipeline waits, and says so; nothing is lost or doubled",
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
+  func fullDisk() throws {
+    let server = try PostgreSQLServer()
+    let (own, disk) = (try PostgreSQLTrial(server), try SmallDisk(bytes: 2 << 20))
+    PostgreSQLServer.give(disk.path)
+    try own.server.sql("create tablespace small location '\(disk.path)'")
+    try own.make("create table t (key int primary key, pad text) tablespace small")
+    disk.fill()
+    var bench = SinkBench()
+    bench.state = try TemporaryState()
+    bench.meanwhile = { _ in
+      StopSign().wait(seconds: 2)
+      disk.empty()
+    }
+    let pad = String(repeating: "x", count: 200)
+    let seen = try bench.run(
+      own.sink("key: .n, columns: { pad: .pad }"), lines: (1...2000).map { #"{"n":\#($0),"pad":"\#(pad)"}"# },
+      isReal: true)
+    #expect(try own.rows("select count(*), sum(key) from t") == "2000|2001000")
+    let waits = "No space left on device"
+    #expect(seen.log.contains { $0.has(waits) && $0.has("; the pipeline waits until it can be written to") })
+    #expect(seen.log.contains { $0.has("can be written to again") })
+    #expect(!seen.hasFailed && seen.letters.isEmpty)
+  }
+
   @Test("without its table, columns or key, or with a wrong password, a run does not start")
   func starts() throws {
     func problem(_ options: String) throws -> String {

@@ -178,6 +178,33 @@ struct PostgreSQLTests {
     #expect(away.mayPass && away.mayBeAwaited && away.description.hasSuffix("Connection refused"))
   }
 
+  @Test("TLS: an authority that is given, another, none, and a server without a name in its certificate")
+  func encrypted() throws {
+    let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let files = "/\(tests)/NATSTests/Fixtures"
+    let server = try PostgreSQLServer(certificate: ("\(files)/server.pem", "\(files)/server-key.pem"))
+    let port = try #require(server.port)
+    func read(_ host: String, _ settings: String) throws(SQLFailure) -> [Value] {
+      let url = "postgres://postgres@\(host):\(port)/postgres?\(settings)"
+      guard let address = SQLAddress(url) else { throw SQLFailure(url, "no address") }
+      let query = SQLQuery(
+        text: SQLText("select ssl from pg_stat_ssl where pid = pg_backend_pid()"), timeout: .seconds(5),
+        limit: 1 << 20)
+      return try address.connection().read(query, stop: StopSign()).rows
+    }
+    let isEncrypted = try [Value.parse(#"{"ssl":true}"#)]
+    #expect(try read("localhost", "sslmode=verify-full&sslrootcert=\(files)/ca.pem") == isEncrypted)
+    #expect(try read("127.0.0.1", "sslmode=require") == isEncrypted)
+    for (host, settings, reason) in [
+      ("localhost", "sslmode=verify-full&sslrootcert=\(files)/other-ca.pem", "certificate verify failed"),
+      ("localhost", "sslmode=verify-full&sslrootcert=/nowhere.pem", "does not exist"),
+      ("localhost", "sslmode=disable", "no pg_hba.conf entry"),
+    ] {
+      let failure = #expect(throws: SQLFailure.self) { try read(host, settings) }
+      #expect(failure?.description.has(reason) == true && failure?.mayBeAwaited == false, "\(failure as Any)")
+    }
+  }
+
   @Test("a notification is passed on at once, and so is the end of a time in which none could come")
   func notifications() throws {
     let server = try PostgreSQLServer()

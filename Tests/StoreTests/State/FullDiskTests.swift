@@ -6,32 +6,12 @@ import Testing
 
 /// A disk with next to no room on it, where one can be mounted.
 @Suite struct FullDiskTests {
-  private static func mount(_ arguments: String..., on path: String) -> Bool {
-    run("mount", arguments + [path])
-  }
-
-  private static func run(_ command: String, _ arguments: [String]) -> Bool {
-    let process = TestProcess()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [command] + arguments
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-  }
-
-  static var canMount: Bool {
-    guard let folder = try? Folder() else { return false }
-    return mount("-t", "tmpfs", "tmpfs", on: folder.path) && run("umount", [folder.path])
-  }
-
   @Test(
     "a commit that finds no room says so and keeps its changes; with room made it succeeds, whole",
-    .enabled(if: canMount, "a small disk cannot be mounted here"))
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
   func full() throws {
     let folder = try Folder()
-    #expect(Self.mount("-t", "tmpfs", "-o", "size=512k", "tmpfs", on: folder.path))
-    defer { _ = Self.run("umount", ["-l", folder.path]) }
+    let disk = try SmallDisk(at: folder.path, bytes: 512 << 10)
     let state = try folder.open()
     let table = try state.table(node: "n", description: "")
     var failed: StoreError?
@@ -48,7 +28,7 @@ import Testing
     #expect(
       try left.epoch == state.epoch && left.table(node: "n", description: "").count == (number - 1) * 10)
     #expect(failure { try state.commit { _ in } }?.isFull == true)
-    #expect(Self.mount("-o", "remount,size=8m", on: folder.path))
+    #expect(disk.resize(to: 8 << 20))
     #expect(try Int(state.commit { _ in }) == number)
     let after = try folder.snapshot().open()
     #expect(try after.table(node: "n", description: "").count == number * 10)
@@ -57,9 +37,9 @@ import Testing
 
   @Test(
     "a file that is rebuilt from a long log needs no more room than it has at the end, and its write-ahead log's",
-    .enabled(if: canMount, "a small disk cannot be mounted here"))
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
   func rebuilt() throws {
-    let (folder, small) = (try Folder(), try Folder())
+    let (folder, small) = (try Folder(), try SmallDisk(bytes: 1 << 20))
     let log = MemoryLog()
     let file = try folder.open()
     try file.attach(log, at: LogPlace(log: "a", ordinal: 0))
@@ -70,8 +50,6 @@ import Testing
       }
       try file.commit { _ in }
     }
-    #expect(Self.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", on: small.path))
-    defer { _ = Self.run("umount", ["-l", small.path]) }
     do {
       let replica = try StateReplica(path: "\(small.path)/state.db")
       for (number, delta) in log.deltas.enumerated() {

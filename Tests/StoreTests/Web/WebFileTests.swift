@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Store
@@ -105,9 +106,9 @@ import Testing
 
   @Test(
     "its write-ahead log does not fill a small disk",
-    .enabled(if: SmallDisk.canBeMounted, "a small disk cannot be mounted here"))
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
   func smallDisk() throws {
-    let disk = try SmallDisk(megabytes: 4)
+    let disk = try SmallDisk(bytes: 4 << 20)
     let file = try WebFile(path: disk.path + "/http.db")
     // Each of sixty responses of 20 kB forty times: 1.2 MB of data, and 48 MB written.
     for round in 0..<40 {
@@ -123,18 +124,18 @@ import Testing
 
   @Test(
     "on a full disk it can be written again once a checkpoint has made room",
-    .enabled(if: SmallDisk.canBeMounted, "a small disk cannot be mounted here"))
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
   func fullDisk() throws {
-    let disk = try SmallDisk(megabytes: 4)
+    let disk = try SmallDisk(bytes: 4 << 20)
     let file = try WebFile(path: disk.path + "/http.db")
     for number in 0..<20 { try file.store(answer(20_000), bytes("\(number)"), url: "", limit: 100 << 20) }
     // The log has the pages, and the file takes less room than the log gives back.
-    try disk.fill()
+    disk.fill()
     let failed = failure {
       for number in 0..<200 { try file.store(answer(20_000), bytes("\(number)"), url: "", limit: 100 << 20) }
     }
     #expect(failed?.isFull == true)
-    try disk.free()
+    disk.empty()
     for number in 0..<40 { try file.store(answer(20_000), bytes("\(number)"), url: "", limit: 100 << 20) }
     #expect(try file.response(bytes("39")) != nil)
   }
@@ -181,37 +182,6 @@ import Testing
     try file.refund(number)
     #expect(try file.site("a.org").spending.isEmpty)
   }
-}
-
-/// A file system in memory with little room.
-private final class SmallDisk {
-  let path: String
-
-  init(megabytes: Int) throws {
-    path = FileManager.default.temporaryDirectory.path + "/flow-small-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    guard mount("tmpfs", path, "tmpfs", 0, "size=\(megabytes)m") == 0 else {
-      throw CocoaError(.fileWriteNoPermission)
-    }
-  }
-
-  deinit {
-    umount2(path, Int32(MNT_DETACH))
-    try? FileManager.default.removeItem(atPath: path)
-  }
-
-  static var canBeMounted: Bool { (try? SmallDisk(megabytes: 1)) != nil }
-
-  /// Takes the room that is left.
-  func fill() throws {
-    let file = try #require(fopen(path + "/filler", "w"))
-    defer { fclose(file) }
-    setvbuf(file, nil, _IONBF, 0)
-    let page = [UInt8](repeating: 0, count: 4096)
-    while fwrite(page, 1, page.count, file) == page.count {}
-  }
-
-  func free() throws { try FileManager.default.removeItem(atPath: path + "/filler") }
 }
 
 private enum ManyTimes {

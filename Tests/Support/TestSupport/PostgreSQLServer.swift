@@ -22,23 +22,41 @@ package final class PostgreSQLServer: @unchecked Sendable {
   private var keeper: Process?
   private var input: Pipe?
 
-  package init() throws {
+  /// The port of loopback on which it speaks TLS; nil where it does not.
+  package private(set) var port: Int?
+
+  /// With a certificate, and its key, it speaks TLS on a port too.
+  package init(certificate: (file: String, key: String)? = nil) throws {
     var template = Array("/tmp/flow-pg-XXXXXX".utf8CString)
     folder = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
-    if getuid() == 0, let user = getpwnam("postgres") {
-      chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
-    }
+    Self.give(folder)
     chmod(folder, 0o755)
-    let login = "local all guarded scram-sha-256\nlocal all all trust\n"
+    let login =
+      "local all guarded scram-sha-256\nlocal all all trust\nhostssl all all 127.0.0.1/32 trust\n"
     _ = try run(
       "initdb", ["-D", "\(folder)/data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"])
     try login.write(toFile: "\(folder)/data/pg_hba.conf", atomically: false, encoding: .utf8)
+    if let certificate {
+      port = try freePorts(1)[0]
+      for (file, name) in [(certificate.file, "server.crt"), (certificate.key, "server.key")] {
+        let copy = "\(folder)/data/\(name)"
+        try FileManager.default.copyItem(atPath: file, toPath: copy)
+        chmod(copy, 0o600)
+        Self.give(copy)
+      }
+    }
     try start()
   }
 
   deinit {
     try? input?.fileHandleForWriting.close()
     keeper?.waitUntilExit()
+  }
+
+  /// Makes the server's user the owner of a file or folder.
+  package static func give(_ path: String) {
+    guard getuid() == 0, let user = getpwnam("postgres") else { return }
+    chown(path, user.pointee.pw_uid, user.pointee.pw_gid)
   }
 
   /// Starts the server and waits until it answers.
@@ -48,9 +66,10 @@ package final class PostgreSQLServer: @unchecked Sendable {
     let command = Self.asUser(
       try program("postgres"),
       [
-        "-D", "\(folder)/data", "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
-        "max_connections=60",
-      ])
+        "-D", "\(folder)/data", "-k", folder, "-c", "fsync=off", "-c", "max_connections=60", "-c",
+      ]
+        + (port.map { ["listen_addresses=127.0.0.1", "-c", "ssl=on", "-p", "\($0)"] } ?? ["listen_addresses="])
+    )
     keeper.arguments =
       [
         "-c",
@@ -93,7 +112,7 @@ package final class PostgreSQLServer: @unchecked Sendable {
 
   /// The address of a database there.
   package func address(_ database: String, login: String = "postgres") -> String {
-    "postgres://\(login)@/\(database)?host=\(folder)"
+    "postgres://\(login)@/\(database)?host=\(folder)\(port.map { "&port=\($0)" } ?? "")"
   }
 
   /// Makes an empty database; its name.
@@ -107,7 +126,11 @@ package final class PostgreSQLServer: @unchecked Sendable {
   @discardableResult
   package func sql(_ text: String, in database: String = "postgres") throws -> String {
     try run(
-      "psql", ["-h", folder, "-U", "postgres", "-d", database, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", text],
+      "psql",
+      [
+        "-h", folder, "-p", "\(port ?? 5432)", "-U", "postgres", "-d", database, "-XqAt", "-v",
+        "ON_ERROR_STOP=1", "-c", text,
+      ],
       isOwner: false)
   }
 
