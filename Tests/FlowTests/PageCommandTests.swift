@@ -6,6 +6,7 @@ import Testing
 struct PageCommandTests {
   private static let pipeline = """
     name: shelf
+    trace: 100 events
     description: What is on the shelf
     sources: { in: { exec: { command: [cat, rows.json] }, every: 1h } }
     steps: [changes: { key: .id, first: emit }]
@@ -41,7 +42,9 @@ struct PageCommandTests {
     let overview = get("/", place)
     #expect(overview.contains("href=\"/p/shelf\"") && overview.contains("changes holds "))
     #expect(get("/p/shelf", place).contains("What is on the shelf"))
-    #expect(get("/p/shelf/changes", place).contains("p.yaml:4:9"))
+    #expect(get("/p/shelf/changes", place).contains("p.yaml:5:9"))
+    let why = get("/p/shelf?why=2", place)
+    #expect(why.contains("put out by log") && why.contains("key .id → 2"), "\(why)")
     let poll = try place.shell(
       "curl -s -o /dev/null -w '%{http_code}' -d source=in --unix-socket page.sock http://localhost/p/shelf")
     #expect(poll.output == "409", "it polls nothing")

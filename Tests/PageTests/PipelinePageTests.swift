@@ -197,7 +197,7 @@ struct PipelinePageTests {
 
   @Test("a pipeline's page has its graph with figures, whose boxes lead to the nodes, and no secrets")
   func graph() {
-    fixture.change { $0.nodes[1].eventsIn = 338 }
+    fixture.change { ($0.nodes[1].eventsIn, $0.nodes[1].eventsOut) = (338, 0) }
     let text = get("/p/slips").text
     #expect(text.contains("<a href=\"/p/slips/changes\"><g class=\"step\""))
     #expect(text.contains("338 in, 0 out") && text.contains("What slips"))
@@ -215,6 +215,11 @@ struct PipelinePageTests {
         body: []))
     #expect(answer.text.contains(#"name="why" value="&lt;b&gt;""#))
     #expect(answer.text.contains("ended by settle\n  settle  &lt;i&gt;</pre>"), "\(answer.text)")
+    let none = router.answer(
+      PageRequest(
+        method: "GET", path: "/p/slips", query: [("why", "a")], headers: ["host": "127.0.0.1:8787"], body: [])
+    )
+    #expect(none.text.contains("slips has no trace yet"), "\(none.text)")
     let hub = PageHub(now: { 1_767_225_600 }, run: run)
     let row = PageRow(key: "a b", commit: 1, content: .record([("title", "A")]))
     let view = hub.add(

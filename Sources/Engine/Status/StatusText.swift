@@ -135,14 +135,11 @@ extension NodeStatus.Wait {
 }
 
 extension NodeStatus {
-  /// What is written into its box of a graph: what has passed, how fast, and what is wrong.
+  /// What is written into its box of a graph: what has passed where that is known, how fast, and what is wrong.
   package func note(rate: Double?) -> String {
     var parts: [String] = []
-    switch role {
-    case .source: parts.append("\(eventsOut ?? 0) out")
-    case .step: parts.append("\(eventsIn ?? 0) in, \(eventsOut ?? 0) out")
-    case .sink: parts.append("\(eventsIn ?? 0) in")
-    }
+    if role != .source, let eventsIn { parts.append("\(eventsIn) in") }
+    if role != .sink, let eventsOut { parts.append("\(eventsOut) out") }
     if let rate, rate >= 0.05 { parts.append("\(StatusText.rate(rate))/s") }
     if errors > 0 { parts.append("\(errors) failed") }
     if let queue, queue > 0 { parts.append("\(queue) wait") }

@@ -153,7 +153,8 @@ package struct PipelineDocuments: Sendable {
         .set(.ariaLabel, "key of a row"))
       html.tag("button", .set(.type, "submit")) { $0.text("Why, and why not?") }
     }
-    guard let key, !key.isEmpty, let lines = run.why(key, of: pipeline) else { return }
+    guard let key, !key.isEmpty else { return }
+    let lines = run.why(key, of: pipeline) ?? ["\(pipeline) has no trace yet: it is written while it runs."]
     html.tag("div", .class("scroll pad")) { html in
       html.tag("pre", .id("why")) { $0.text(lines.joined(separator: "\n")) }
     }
@@ -253,6 +254,9 @@ package struct PipelineDocuments: Sendable {
   }
 
   private func sources(_ pipeline: PipelineStatus, _ html: inout HTML) {
+    if pipeline.sources.isEmpty {
+      return html.tag("p", .class("sub")) { $0.text("shown while the pipeline runs") }
+    }
     let headings = ["Source", "Last poll", "Rows", "Next poll", "Polls", "Failed", ""]
     PageTable.write("Sources", headings, &html) { html in
       for source in pipeline.sources {

@@ -105,8 +105,14 @@ enum WhyNotCommand {
     return output.end()
   }
 
-  /// The same for the latest rows, as lines, the latest first.
-  static func lines(of wanted: KeyText, _ run: TracedRun, hiding secrets: Secrets) -> [String] {
+  /// The same for the latest rows in the trace of a state, as lines, the latest first; nil where it has none.
+  static func lines(
+    of wanted: KeyText, _ plan: Plan, state path: String, hiding secrets: Secrets
+  ) -> [String]? {
+    guard plan.trace != nil, let trace = try? EventTrace(plan, keptIn: StateReader(path: path)) else {
+      return nil
+    }
+    let run = TracedRun(plan, trace)
     let rows = run.rows(that: wanted)
     if rows.isEmpty { return ["The trace has no row \(quoted(wanted.text))."] }
     return endings(of: rows, run, most: 10).reversed().joined().flatMap { ending in

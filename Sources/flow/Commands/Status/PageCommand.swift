@@ -130,4 +130,10 @@ private struct StoredPipelines: MonitoredPipelines {
   }
 
   func plan(of pipeline: String) -> (plan: Plan, secrets: Secrets)? { plans[pipeline].map { ($0, secrets) } }
+
+  func why(_ key: String, of pipeline: String) -> [String]? {
+    plans[pipeline].flatMap {
+      WhyNotCommand.lines(of: KeyText(key), $0, state: states.path(of: pipeline), hiding: secrets)
+    }
+  }
 }

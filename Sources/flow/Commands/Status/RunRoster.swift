@@ -93,10 +93,10 @@ final class RunRoster: MonitoredPipelines {
 
   /// What became of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
   func why(_ key: String, of pipeline: String) -> [String]? {
-    guard let run = run(pipeline), run.plan.trace != nil, let path = run.statePath,
-      let trace = try? EventTrace(run.plan, keptIn: StateReader(path: path))
-    else { return nil }
-    return WhyNotCommand.lines(of: KeyText(key), TracedRun(run.plan, trace), hiding: secrets.present)
+    // The trace outlives the run.
+    let run = state.withLock { state in state.runs.last { $0.plan.name == pipeline } }
+    guard let run, let path = run.statePath else { return nil }
+    return WhyNotCommand.lines(of: KeyText(key), run.plan, state: path, hiding: secrets.present)
   }
 
   private func run(_ pipeline: String) -> PipelineRun? {
