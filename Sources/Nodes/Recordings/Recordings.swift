@@ -13,7 +13,12 @@ import Reactive
 public struct Recordings: Sendable {
   public let folder: String
 
-  public init(folder: String) { self.folder = folder }
+  public init(folder: String) {
+    // Messages have the paths of its files.
+    var folder = folder
+    while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+    self.folder = folder
+  }
 
   /// The file of a source.
   public func path(of source: String) -> String { "\(folder)/\(safePathPart(source)).jsonl" }
