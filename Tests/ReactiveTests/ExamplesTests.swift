@@ -182,6 +182,7 @@ import Testing
     example("3, |") { clock in
       Observable.from(1...3).window(9, or: .seconds(1), on: clock).concatMap { $0.takeLast(1) }
     }
+    example("3, 4, 5, |") { clock in Observable.from([3, 1, 4, 1, 5]).records() }
     example("1a, 2a, |") { clock in Observable.from([1, 2]).withLatest(Observable.just("a")) { "\($0)\($1)" }
     }
     example("[1, 10], [2, 20], |") { clock in
@@ -208,6 +209,17 @@ import Testing
       }
     }
     #expect(count > 60)
+  }
+}
+
+extension Observable where Element == Int {
+  /// The elements that are larger than all before them.
+  fileprivate func records() -> Observable {
+    transform(from: Int.min) { largest, value, emit in
+      guard value > largest else { return }
+      largest = value
+      emit(value)
+    }
   }
 }
 

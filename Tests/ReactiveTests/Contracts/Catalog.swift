@@ -58,6 +58,9 @@ extension Contract {
       source.map { Observable.just(try probe($0)) }.switchLatest()
     },
     .calling("Scan") { source, _, probe in source.scan(0) { $0 + (try probe($1)) } },
+    .calling("Transform") { source, _, probe in
+      source.transform(from: 0, { $2(try probe($1)) }, atEnd: { $1($0) })
+    },
     .calling("Reduce") { source, _, probe in source.reduce(0) { $0 + (try probe($1)) } },
     .plain("ToArray") { source, _ in source.toArray() },
     .plain("AdjacentPairs") { source, _ in source.adjacentPairs() },
