@@ -31,14 +31,13 @@ let package = Package(
     .target(name: "CPQ"),  // loads libpq when it is asked for
     .target(name: "CXML2"),  // loads libxml2 when it is asked for
     .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
+    // Their module maps link them. With pkg-config SwiftPM would warn users of Reactive alone of each that is missing;
+    // make setup installs them.
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
-    .systemLibrary(
-      name: "COnig", path: "Sources/COnig", pkgConfig: "oniguruma", providers: [.apt(["libonig-dev"])]),
-    .systemLibrary(
-      name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(
-      name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-    .systemLibrary(name: "CZ", path: "Sources/CZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "COnig", path: "Sources/COnig"),
+    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
+    .systemLibrary(name: "CYAML", path: "Sources/CYAML"),
+    .systemLibrary(name: "CZ", path: "Sources/CZ"),
     .target(name: "Reactive", exclude: ["README.md"]),
     // For the tests of those who use Reactive; no part of the command.
     .target(name: "ReactiveTesting", dependencies: ["Reactive"]),
