@@ -5,13 +5,15 @@ import PackageDescription
 let package = Package(
   name: "Examples",
   dependencies: [.package(name: "flow", path: "..")],
-  targets: ["SearchField", "Prices", "SignUp"].flatMap { name -> [Target] in
+  targets: [
+    ("SearchField", []), ("Prices", []), ("SignUp", []), ("Moving", ["RxNames"]),
+  ].flatMap { (name: String, others: [Target.Dependency]) -> [Target] in
     [
-      .target(name: name, dependencies: [.product(name: "Reactive", package: "flow")]),
+      .target(name: name, dependencies: [.product(name: "Reactive", package: "flow")] + others),
       .testTarget(
         name: "\(name)Tests",
-        dependencies: [.byName(name: name), .product(name: "ReactiveTesting", package: "flow")]),
+        dependencies: [.byName(name: name), .product(name: "ReactiveTesting", package: "flow")] + others),
     ]
-  },
+  } + [.target(name: "RxNames")],
   swiftLanguageModes: [.v6]
 )
