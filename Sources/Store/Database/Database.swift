@@ -14,6 +14,8 @@ public final class Database {
     case everyCommit = "FULL"
     /// A commit survives the process; a power cut may take the last transactions, in order and whole.
     case never = "NORMAL"
+    /// Nothing is synced: for a file that is synced as a whole before it counts.
+    case ofWhole = "OFF"
   }
 
   public struct Options: Sendable {

@@ -133,7 +133,9 @@ public final class StateFile {
   }
 
   private static func fill(_ draft: String, _ options: Options) throws(StoreError) {
-    let database = try Database(path: draft, options.database)
+    var options = options.database
+    options.sync = .ofWhole
+    let database = try Database(path: draft, options)
     try Schema.prepare(database)
     try database.carryOver()
   }

@@ -106,7 +106,9 @@ extension Runner {
     var left: [Successor] = []
     for successor in successors {
       do {
-        let member = try make(successor.plan, successor.nextPolls, signals)
+        var options = options
+        options.nextPolls = successor.nextPolls
+        let member = try make(successor.plan, options, signals)
         members.append(member)
         start(member)
       } catch let error as StoreError where error.isHeld && now < successor.deadline {

@@ -94,9 +94,10 @@ struct Runner {
 
   private mutating func run(_ signals: RunSignals) -> Int32 {
     do {
+      let states = OpenedStates(plans, options)
       for plan in plans {
         do {
-          members.append(try make(plan, [:], signals))
+          members.append(try make(plan, states.options(options, for: plan), signals))
         } catch let error as StoreError where error.isFull {
           tools.roster.note(plan, .waiting, error)
           waiting.append(WaitingPipeline(plan, error, options.log))
@@ -133,9 +134,7 @@ struct Runner {
 
   // MARK: - Members
 
-  func make(_ plan: Plan, _ nextPolls: [String: Double], _ signals: RunSignals) throws -> Member {
-    var options = options
-    options.nextPolls = nextPolls
+  func make(_ plan: Plan, _ options: RunOptions, _ signals: RunSignals) throws -> Member {
     let result = Result()
     let run = try PipelineRun(plan, options) { hasFailed in
       result.hasFailed.withLock { $0 = hasFailed }
@@ -173,7 +172,7 @@ struct Runner {
     var left: [WaitingPipeline] = []
     for var entry in waiting {
       do {
-        let member = try make(entry.plan, [:], signals)
+        let member = try make(entry.plan, options, signals)
         entry.end()
         members.append(member)
         start(member)
