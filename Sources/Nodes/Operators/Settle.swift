@@ -107,7 +107,8 @@ let settle = NodeSpec(
       state: try context.state(
         of: Pending<Event>.self, by: options[SettleOptions.key].text, whenKeyChanges: .keep),
       quiet: options[SettleOptions.quiet], maxWait: options[SettleOptions.maxWait],
-      bound: options[SettleOptions.bound], by: context.keptKey(options[SettleOptions.key])
+      bound: options[SettleOptions.bound],
+      by: context.key(options[SettleOptions.key], hasDeadlines: options[SettleOptions.maxWait] != nil)
     ) { waiting, event in
       try Row.check(event.value)
       // A change alone waits as it came.
