@@ -73,11 +73,7 @@ extension TapeDocument {
   }
 
   private func copy(_ text: ByteView, _ range: Range<Int>) -> TapeDocument {
-    let copy = TapeDocument(capacity: text.count, tapeCapacity: range.count)
-    if let base = text.baseAddress { memcpy(copy.raw, base, text.count) }
-    copy.rawCount = text.count
-    copy.pad()
-    copy.tapeCount = range.count
+    let copy = TapeDocument(copying: text, behind: range.count)
     copy.depth = depth
     let shift = UInt64(truncatingIfNeeded: containerStart(at: range.lowerBound))
     var at = range.lowerBound
