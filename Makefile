@@ -226,6 +226,7 @@ bench: build build-bench ## run the benchmarks, see bench/README.md; ROUNDS=7 RE
 	$(RELEASE_PATH)/release/ReactiveBench $(ROUNDS)
 	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/pipelines.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
+	python3 bench/jobs/nodes.py --records $$(( $(RECORDS) * 2 / 5 )) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/state.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW) $(RELEASE_PATH)/release/StoreBench
 	python3 bench/jobs/nats.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/sql.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)

@@ -36,7 +36,25 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
 
   @inlinable public mutating func set(_ element: Element, for key: JSON.Value) {
     if let table { return table.value.set(element, for: key.keyBytes) }
-    memory.set(element, for: key.detach())
+    memory.set(element, for: key) { $0.detach() }
+  }
+
+  @inlinable public mutating func insert(_ element: Element, for key: JSON.Value) -> Bool {
+    guard let table else { return memory.insert(element, for: key) { $0.detach() } }
+    let bytes = key.keyBytes
+    if table.value.contains(bytes) { return false }
+    table.value.set(element, for: bytes)
+    return true
+  }
+
+  @inlinable public mutating func update(
+    _ key: JSON.Value, _ change: (inout Element?) throws -> Void
+  ) rethrows {
+    guard let table else { return try memory.update(key, copying: { $0.detach() }, change) }
+    let bytes = key.keyBytes
+    var element = table.value.value(for: bytes)
+    try change(&element)
+    if let element { table.value.set(element, for: bytes) } else { table.value.remove(bytes) }
   }
 
   @discardableResult @inlinable

@@ -17,6 +17,8 @@ public final class TapeDocument: @unchecked Sendable {
   /// Bytes of text in `raw`.
   var rawCount = 0
 
+  /// Whether the text has memory of its own, not the end of the tape's.
+  private var ownsRaw = true
   private(set) var tape: UnsafeMutablePointer<UInt64>
   private(set) var tapeCapacity: Int
   /// Words in use on the tape.
@@ -42,8 +44,21 @@ public final class TapeDocument: @unchecked Sendable {
     raw.initialize(repeating: 0, count: TapeDocument.padding)
   }
 
+  /// A copy that does not grow, in one piece of memory: `words` words of tape, and the text behind them.
+  init(copying text: ByteView, behind words: Int) {
+    rawCapacity = text.count
+    tapeCapacity = words
+    tape = .allocate(capacity: words + (text.count + TapeDocument.padding + 7) / 8)
+    raw = UnsafeMutableRawPointer(tape + words).assumingMemoryBound(to: UInt8.self)
+    ownsRaw = false
+    if let base = text.baseAddress { memcpy(raw, base, text.count) }
+    rawCount = text.count
+    tapeCount = words
+    pad()
+  }
+
   deinit {
-    raw.deallocate()
+    if ownsRaw { raw.deallocate() }
     tape.deallocate()
   }
 
@@ -59,6 +74,7 @@ public final class TapeDocument: @unchecked Sendable {
 
   func reserveRaw(_ capacity: Int) {
     guard capacity > rawCapacity else { return }
+    assert(ownsRaw)
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + TapeDocument.padding)
     memcpy(larger, raw, rawCount)
     raw.deallocate()
@@ -79,6 +95,7 @@ public final class TapeDocument: @unchecked Sendable {
 
   @inline(never)
   func growTape(_ used: Int, _ wanted: Int) {
+    assert(ownsRaw)
     let capacity = max(tapeCapacity + tapeCapacity / 2, wanted)
     let larger = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
     memcpy(larger, tape, used * MemoryLayout<UInt64>.stride)

@@ -10,6 +10,26 @@ extension Value {
     return withStack(for: nesting) { detachedCopy() } ?? self
   }
 
+  /// Whether values are at least half of the documents that they are in, so that keeping them as they are takes little
+  /// more memory than copies would.
+  ///
+  /// Values of one document are expected one behind the other.
+  public static func makeUpDocuments(_ values: [Value]) -> Bool {
+    var (kept, whole) = (0, 0)
+    var last: TapeDocument?
+    for value in values {
+      switch value {
+      case .null, .bool, .number, .literal, .string: continue
+      case .array, .object, .projection: return false
+      case .view(let document, let index):
+        if document !== last { whole += document.rawCount }
+        last = document
+        if document.isContainer(Int(index)) { kept += document.containerText(at: Int(index)).count }
+      }
+    }
+    return kept * 2 >= whole
+  }
+
   /// Nil where the value contains no view.
   private func detachedCopy() -> Value? {
     switch self {
@@ -53,11 +73,7 @@ extension TapeDocument {
   }
 
   private func copy(_ text: ByteView, _ range: Range<Int>) -> TapeDocument {
-    let copy = TapeDocument(capacity: text.count, tapeCapacity: range.count)
-    if let base = text.baseAddress { memcpy(copy.raw, base, text.count) }
-    copy.rawCount = text.count
-    copy.pad()
-    copy.tapeCount = range.count
+    let copy = TapeDocument(copying: text, behind: range.count)
     copy.depth = depth
     let shift = UInt64(truncatingIfNeeded: containerStart(at: range.lowerBound))
     var at = range.lowerBound

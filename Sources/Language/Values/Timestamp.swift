@@ -23,12 +23,18 @@ private func padded(_ number: Int, _ width: Int) -> String {
 ///     parseTimestamp("2026-01-01T02:00:00+02:00")  // 1767225600
 ///     parseTimestamp("2026-01-01")                 // 1767225600
 public func parseTimestamp(_ text: String) -> Double? {
-  var reader = TimestampReader(rest: Array(text.utf8)[...])
+  var text = text
+  return text.withUTF8 { parseTimestamp($0) }
+}
+
+/// The same for a text in UTF-8.
+public func parseTimestamp(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+  var reader = TimestampReader(rest: text[...])
   return reader.read()
 }
 
 private struct TimestampReader {
-  var rest: ArraySlice<UInt8>
+  var rest: Slice<UnsafeBufferPointer<UInt8>>
 
   mutating func read() -> Double? {
     guard let year = digits(4), take("-"), let month = digits(2), take("-"), let day = digits(2) else {

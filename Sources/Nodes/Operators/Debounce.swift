@@ -64,7 +64,8 @@ let debounce = NodeSpec(
       state: try context.state(
         of: Pending<Event>.self, by: options[DebounceOptions.key].text, whenKeyChanges: .keep),
       quiet: options[DebounceOptions.quiet], maxWait: options[DebounceOptions.maxWait],
-      bound: options[DebounceOptions.bound], by: context.keptKey(options[DebounceOptions.key]))
+      bound: options[DebounceOptions.bound],
+      by: context.key(options[DebounceOptions.key], hasDeadlines: options[DebounceOptions.maxWait] != nil))
     return MachineStep(machine, context, keeps: true)
   }
 )

@@ -131,6 +131,8 @@ private final class Remind: Step {
   private let maxKeys: Int
   private let bound: StepBound
   private var machine: RemindMachine<NodeState<Reminder<Event>>, Event>
+  /// The time that the alarm is set to.
+  private var deadline: Instant?
   /// The time of the last whole poll of each source, in seconds since 1970.
   private var wholePolls: NodeState<Value>
 
@@ -149,7 +151,7 @@ private final class Remind: Step {
     wholePolls = try context.sharedState(by: "source", part: "polls")
   }
 
-  func start(_ out: Downstream) { out.setAlarm(atMoment: machine.nextDeadline) }
+  func start(_ out: Downstream) { setAlarm(out) }
 
   func take(_ event: Event, _ out: Downstream) throws {
     let key = event.keyed(try key.first(event) ?? .null)
@@ -157,7 +159,8 @@ private final class Remind: Step {
     sendDue(out)
     if isPassing { out.send(event) }
     if let time {
-      let due = machine.accept(event.detached, at: time, for: key.detach(), now: out.moment)
+      let due = machine.accept(
+        event, at: time, for: key, now: out.moment, copyingKey: { $0.detach() }, copying: \.detached)
       for reminder in due { send(reminder, out) }
       if machine.dropExcess() {
         context.meter.countDropped()
@@ -166,7 +169,7 @@ private final class Remind: Step {
     } else {
       machine.cancel(key)
     }
-    out.setAlarm(atMoment: machine.nextDeadline)
+    setAlarm(out)
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
@@ -178,14 +181,22 @@ private final class Remind: Step {
   }
 
   func wake(_ out: Downstream) {
+    deadline = nil
     sendDue(out)
-    out.setAlarm(atMoment: machine.nextDeadline)
+    setAlarm(out)
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
     sendDue(out)
     let count = context.isKept && ending == .keep ? 0 : machine.count
     if count > 0 { context.log.notice("\(count) reminder\(count == 1 ? " was" : "s were") still waiting") }
+  }
+
+  private func setAlarm(_ out: Downstream) {
+    let next = machine.nextDeadline
+    if next == deadline { return }
+    deadline = next
+    out.setAlarm(atMoment: next)
   }
 
   private func sendDue(_ out: Downstream) {

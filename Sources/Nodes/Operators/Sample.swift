@@ -49,7 +49,7 @@ let sample = NodeSpec(
       state: try context.state(
         of: Event.self, by: options[SampleOptions.key].text, whenKeyChanges: .keep),
       begin: try context.cell(of: Instant.self, part: "start"), every: options[SampleOptions.every],
-      bound: options[SampleOptions.bound], by: context.keptKey(options[SampleOptions.key]))
+      bound: options[SampleOptions.bound], by: context.key(options[SampleOptions.key]))
     return MachineStep(machine, context, keeps: true)
   }
 )

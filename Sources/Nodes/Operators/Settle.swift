@@ -107,7 +107,8 @@ let settle = NodeSpec(
       state: try context.state(
         of: Pending<Event>.self, by: options[SettleOptions.key].text, whenKeyChanges: .keep),
       quiet: options[SettleOptions.quiet], maxWait: options[SettleOptions.maxWait],
-      bound: options[SettleOptions.bound], by: context.keptKey(options[SettleOptions.key])
+      bound: options[SettleOptions.bound],
+      by: context.key(options[SettleOptions.key], hasDeadlines: options[SettleOptions.maxWait] != nil)
     ) { waiting, event in
       try Row.check(event.value)
       // A change alone waits as it came.
@@ -170,16 +171,19 @@ private struct Row {
   private var paths: [Value]?
 
   /// The value after the last change; nil if that was a removal.
-  var after: Value? { Self.isType("removed", latest) ? nil : latest.member(Self.after) }
+  var after: Value? { Self.isType(Self.removed, latest) ? nil : latest.member(Self.after) }
 
   private static let (type, key, at, diff) = (Key("type"), Key("key"), Key("at"), Key("diff"))
   private static let (before, after) = (Key("before"), Key("after"))
+  private static let added = Array("added".utf8)
+  private static let changed = Array("changed".utf8)
+  private static let removed = Array("removed".utf8)
   private static let (change, paths, path) = (Key("change"), Key("paths"), Key("path"))
 
   /// Throws for anything that is no change, as `changes` sends it.
   static func check(_ change: Value) throws {
-    guard change.kind == .object, let type = change.member(type)?.string, change.member(after) != nil,
-      ["added", "changed", "removed"].contains(type)
+    guard change.kind == .object, let type = change.member(type), change.member(after) != nil,
+      type.isText(added) || type.isText(changed) || type.isText(removed)
     else {
       throw StepError("this is no change with type, key, before and after; settle follows changes")
     }
@@ -190,16 +194,16 @@ private struct Row {
     guard let type = change.member(type), change.count == 6, let diff = change.member(diff) else {
       return false
     }
-    return (type.string != "changed" || diff.count ?? 0 > 0) && change.member(at) != nil
+    return (!type.isText(changed) || diff.count ?? 0 > 0) && change.member(at) != nil
       && change.member(key) != nil && change.member(before) != nil
   }
 
   /// A row of one change.
   init(change: Value) {
     latest = change
-    before = Self.isType("added", change) ? nil : change.member(Self.before) ?? .null
+    before = Self.isType(Self.added, change) ? nil : change.member(Self.before) ?? .null
     paths =
-      Self.isType("changed", change)
+      Self.isType(Self.changed, change)
       ? (change.member(Self.diff)?.items ?? []).compactMap { $0.member(Self.path) } : nil
   }
 
@@ -263,7 +267,7 @@ private struct Row {
     ])
   }
 
-  private static func isType(_ type: String, _ change: Value) -> Bool {
-    change.member(Self.type)?.string == type
+  private static func isType(_ type: [UInt8], _ change: Value) -> Bool {
+    change.member(Self.type)?.isText(type) ?? false
   }
 }

@@ -71,7 +71,11 @@ private final class Sort: Step {
   private let isDescending: Bool
   private let bound: Int
   private let context: StepContext
-  private var held: [(key: Value, event: Event)] = []
+  private var keys: [Value] = []
+  private var held: [Event] = []
+  /// The present turn, and where its events begin.
+  private var turn = 0
+  private var fresh = 0
   private var queue: NodeQueue<Event>
 
   init(_ options: Options, _ context: StepContext) throws {
@@ -83,7 +87,7 @@ private final class Sort: Step {
   }
 
   func start(_ out: Downstream) throws {
-    for event in queue.waiting { held.append((try by.first(event) ?? .null, event)) }
+    for event in queue.waiting { try hold(event) }
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
@@ -91,9 +95,26 @@ private final class Sort: Step {
       context.bound.noteEarly(beyond: bound)
       sendAll(out)
     }
-    let event = event.detached
-    held.append((try by.first(event) ?? .null, event))
+    if turn != context.lane.turnNumber { keepTurn() }
+    let event = context.isKept ? event.detached : event
+    try hold(event)
     queue.append(event)
+  }
+
+  /// Copies the events of the last turn out of their documents, unless they are most of these: all go together.
+  private func keepTurn() {
+    turn = context.lane.turnNumber
+    defer { fresh = held.count }
+    if context.isKept || Value.makeUpDocuments(held[fresh...].map(\.value)) { return }
+    for place in fresh..<held.count {
+      held[place] = held[place].detached
+      keys[place] = keys[place].detach()
+    }
+  }
+
+  private func hold(_ event: Event) throws {
+    keys.append(try by.first(event) ?? .null)
+    held.append(event)
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
@@ -109,14 +130,9 @@ private final class Sort: Step {
   }
 
   private func sendAll(_ out: Downstream) {
-    // The standard library's sort is stable but does not promise to be, so ties are broken by arrival.
-    let sorted = held.enumerated().sorted { left, right in
-      let order = Value.order(left.element.key, right.element.key)
-      if order == 0 { return left.offset < right.offset }
-      return isDescending ? order > 0 : order < 0
-    }
+    let (events, places) = (held, keys.sortedPlaces(descending: isDescending))
     if !held.isEmpty { queue.removeAll() }
-    held = []
-    for entry in sorted { out.send(entry.element.event) }
+    (keys, held, fresh) = ([], [], 0)
+    for place in places { out.send(events[place]) }
   }
 }

@@ -60,12 +60,14 @@ let throttle = NodeSpec(
         """),
   ],
   .step { options, context in
+    let latest = options[ThrottleOptions.latest]
     let machine = ThrottleMachine(
       state: try context.state(
         of: OpenPeriod<Event>.self, by: options[ThrottleOptions.key].text, whenKeyChanges: .keep),
-      period: options[ThrottleOptions.period], latest: options[ThrottleOptions.latest],
-      bound: options[ThrottleOptions.bound], by: context.keptKey(options[ThrottleOptions.key]))
-    return MachineStep(machine, context, keeps: true)
+      period: options[ThrottleOptions.period], latest: latest,
+      bound: options[ThrottleOptions.bound],
+      by: context.key(options[ThrottleOptions.key], hasDeadlines: latest))
+    return MachineStep(machine, context, keeps: latest)
   }
 )
 .passingOn()

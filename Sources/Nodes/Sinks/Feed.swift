@@ -88,6 +88,8 @@ private enum FeedOptions {
 
 private final class FeedSink: KeepingSink {
   private static let pause = Duration.seconds(5)
+  /// How long after a write the next one follows, where no epoch decides it.
+  private static let interval = Duration.seconds(1)
 
   private let context: SinkContext
   private let file: WholeFile
@@ -102,6 +104,9 @@ private final class FeedSink: KeepingSink {
   private let kept: NodeCell<Value>?
   /// The newest last.
   private var entries: [PublishedEntry] = []
+  /// How many of them the last run has stored.
+  private var storedCount = 0
+  private var lastWrite: Instant?
   private var isChanged = false
   private var isDue = false
   private var place: OutputPlace?
@@ -127,6 +132,7 @@ private final class FeedSink: KeepingSink {
     tags = options[FeedOptions.tags].map { context.evaluation($0) }
     kept = try context.outbox?.cell()
     entries = (kept?.value?.items ?? []).compactMap { PublishedEntry(remembered: $0) }.suffix(limit)
+    storedCount = entries.count
     // The file may have been removed, or the options may have changed.
     isDue = !context.isDryRun && !entries.isEmpty
   }
@@ -134,21 +140,42 @@ private final class FeedSink: KeepingSink {
   func take(_ event: Event) throws {
     let entry = try read(event)
     if context.isDryRun { return dryRun.add(line: "\(file.path): \(entry.title)") }
-    if let index = entries.firstIndex(where: { $0.id == entry.id }) {
+    if let index = index(of: entry) {
       if entries[index].saysTheSame(as: entry) { return }
-      entries.remove(at: index)
+      remove(at: index)
     }
     entries.append(entry)
-    if entries.count > limit { entries.removeFirst(entries.count - limit) }
+    if entries.count > limit { remove(at: 0) }
     isChanged = true
   }
 
+  private func index(of entry: PublishedEntry) -> Int? {
+    if let index = entries.firstIndex(where: { $0.key == entry.key }) { return index }
+    if storedCount == 0 { return nil }
+    let id = id(of: entry)
+    return entries.firstIndex { $0.key == nil && $0.id == id }
+  }
+
+  private func remove(at index: Int) {
+    if entries.remove(at: index).key == nil { storedCount -= 1 }
+  }
+
+  private func id(of entry: PublishedEntry) -> String {
+    guard entry.id.isEmpty, let key = entry.key else { return entry.id }
+    return FeedText.id([context.pipeline, context.name, String(decoding: key.text, as: UTF8.self)])
+  }
+
+  /// Gives ids to the entries that need them now.
+  private func nameEntries() {
+    for index in entries.indices where entries[index].id.isEmpty {
+      entries[index].id = id(of: entries[index])
+    }
+  }
+
   private func read(_ event: Event) throws -> PublishedEntry {
-    let key = event.keyed(try self.key.first(event) ?? .null)
-    let sorted = Writer(WriteOptions(sortKeys: true)).text(key)
     let moment = try updated?.first(event)?.moment()?.timeOfDay
     return PublishedEntry(
-      id: FeedText.id([context.pipeline, context.name, sorted]), title: try event.text(title),
+      key: EntryKey(event.keyed(try key.first(event) ?? .null)), title: try event.text(title),
       body: try event.text(body), link: try Message.link(try event.text(link), "link"),
       updated: moment ?? event.poll.at,
       tags: try tags.map { try event.text($0) }.filter { !$0.isEmpty && $0 != "null" })
@@ -157,13 +184,21 @@ private final class FeedSink: KeepingSink {
   func endTurn() throws {
     try dryRun.write(to: context.screen, in: context.lane.world)
     if isChanged {
-      kept?.set(.array(entries.map(\.remembered)))
+      if let kept {
+        nameEntries()
+        kept.set(.array(entries.map(\.remembered)))
+      }
       isChanged = false
       // The file follows the state: an entry of the outbox only says that it is to be written.
       if let outbox = context.outbox { return outbox.put([], id: try outbox.nextID()) }
       isDue = true
     }
-    if context.outbox == nil { try write() }
+    guard context.outbox == nil, isDue else { return }
+    // A turn may be one of thousands, as those of a file that is read to its end.
+    if let lastWrite, context.now < lastWrite + Self.interval {
+      return context.alarm.set(at: lastWrite + Self.interval)
+    }
+    try write()
   }
 
   func recover(_ entries: [OutboxEntry]) throws { try didCommit(entries) }
@@ -183,6 +218,8 @@ private final class FeedSink: KeepingSink {
   /// Writes the file if it is due, and again later if that fails.
   private func write(isLast: Bool = false) throws {
     guard isDue else { return }
+    nameEntries()
+    lastWrite = context.now
     do throws(FileFailure) {
       let bytes = text.bytes(entries)
       if try file.read() != bytes { try file.write(bytes) }

@@ -21,21 +21,27 @@
   }
 
   @usableFromInline struct Slot: Sendable {
+    @usableFromInline let key: Key
     @usableFromInline var turn: Turn
     /// Where the key's entry in the heap is: never behind `turn`.
     @usableFromInline var queued: Turn
 
-    @inlinable init(turn: Turn, queued: Turn) { (self.turn, self.queued) = (turn, queued) }
+    @inlinable init(key: Key, turn: Turn, queued: Turn) {
+      (self.key, self.turn, self.queued) = (key, turn, queued)
+    }
   }
 
   @usableFromInline struct Entry: Sendable {
     @usableFromInline var turn: Turn
-    @usableFromInline let key: Key
+    /// The place of the key's slot, unless the entry is dead.
+    @usableFromInline let place: Int32
 
-    @inlinable init(turn: Turn, key: Key) { (self.turn, self.key) = (turn, key) }
+    @inlinable init(turn: Turn, place: Int32) { (self.turn, self.place) = (turn, place) }
   }
 
-  @usableFromInline var slots: [Key: Slot] = [:]
+  @usableFromInline var index = HashIndex()
+  @usableFromInline var slots: [Slot?] = []
+  @usableFromInline var free: [Int32] = []
   @usableFromInline var heap: [Entry] = []
   @usableFromInline var lastNumber = 0
 
@@ -45,9 +51,9 @@
   @inlinable package var earliest: Instant? {
     mutating get {
       while let top = heap.first {
-        if let slot = slots[top.key], slot.queued.number == top.turn.number {
-          if slot.turn.at == top.turn.at { return slot.turn.at }
-          moveTop(to: slot.turn)
+        if isLive(top), let turn = slots[Int(top.place)]?.turn {
+          if turn.at == top.turn.at { return turn.at }
+          moveTop(to: turn)
         } else {
           removeTop()
         }
@@ -71,53 +77,81 @@
 
   /// Sets the deadline of a key instead of the one it had; the key comes last of those with the same deadline.
   @inlinable package mutating func set(_ deadline: Instant, for key: Key) {
+    set(deadline, for: key) { $0 }
+  }
+
+  /// The same with a copy of the key, if it is a new one.
+  @inlinable package mutating func set(_ deadline: Instant, for key: Key, copying copy: (Key) -> Key) {
     lastNumber += 1
     let turn = Turn(at: deadline, number: lastNumber)
-    if let slot = slots.index(forKey: key), slots.values[slot].queued.at <= deadline {
-      slots.values[slot].turn = turn
-      return
+    let hash = HashIndex.hash(key)
+    let found = find(key, hash)
+    var place = Int32(truncatingIfNeeded: found < 0 ? slots.count : index.place(found))
+    if found < 0 {
+      if let reused = free.popLast() { place = reused } else { slots.append(nil) }
+      index.insert(hash, Int(place), at: ~found)
+      slots[Int(place)] = Slot(key: copy(key), turn: turn, queued: turn)
+    } else {
+      slots[Int(place)]?.turn = turn
+      if let queued = slots[Int(place)]?.queued, queued.at <= deadline { return }
+      slots[Int(place)]?.queued = turn
     }
-    slots[key] = Slot(turn: turn, queued: turn)
-    heap.append(Entry(turn: turn, key: key))
+    heap.append(Entry(turn: turn, place: place))
     siftUp(heap.count - 1)
     compact()
   }
 
   /// Forgets the deadline of a key.
   @inlinable package mutating func remove(_ key: Key) {
-    if slots.removeValue(forKey: key) != nil { compact() }
+    let found = find(key, HashIndex.hash(key))
+    if found < 0 { return }
+    removeSlot(at: found)
+    compact()
   }
 
   /// Takes out the key whose deadline is the earliest, if that is due.
   @inlinable package mutating func popFirst(dueBy now: Instant) -> Key? {
     while let top = heap.first {
-      guard let slot = slots[top.key], slot.queued.number == top.turn.number else {
+      guard isLive(top), let slot = slots[Int(top.place)] else {
         removeTop()
         continue
       }
       if top.turn.at > now { return nil }
       if slot.turn.number == top.turn.number {
-        slots[top.key] = nil
+        removeSlot(at: find(slot.key, HashIndex.hash(slot.key)))
         removeTop()
-        return top.key
+        return slot.key
       }
       moveTop(to: slot.turn)
     }
     return nil
   }
 
-  @inlinable func isLive(_ entry: Entry) -> Bool { slots[entry.key]?.queued.number == entry.turn.number }
+  @inlinable func find(_ key: Key, _ hash: UInt64) -> Int {
+    slots.withUnsafeBufferPointer { slots in index.find(hash) { slots[$0]?.key == key } }
+  }
+
+  @inlinable mutating func removeSlot(at found: Int) {
+    let place = index.place(found)
+    index.remove(at: found)
+    slots[place] = nil
+    free.append(Int32(truncatingIfNeeded: place))
+  }
+
+  @inlinable func isLive(_ entry: Entry) -> Bool {
+    slots[Int(entry.place)]?.queued.number == entry.turn.number
+  }
 
   /// Moves the entry at the top to the place that its key has been put off to.
   @inlinable mutating func moveTop(to turn: Turn) {
-    slots[heap[0].key]?.queued = turn
+    slots[Int(heap[0].place)]?.queued = turn
     heap[0].turn = turn
     siftDown(0)
   }
 
   /// Drops the dead entries when they outweigh the live ones.
   @inlinable mutating func compact() {
-    if heap.count <= 2 * slots.count + 32 { return }
+    if heap.count <= 2 * index.count + 32 { return }
     // A sorted array is a heap.
     heap = heap.filter { isLive($0) }.sorted { $0.turn.isBefore($1.turn) }
   }

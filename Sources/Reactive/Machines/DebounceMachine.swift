@@ -30,7 +30,10 @@ where State: Sendable, State.Value == Pending<Element> {
   @usableFromInline let bound: Int
   @usableFromInline let key: @Sendable (Element) throws -> State.Key
   @usableFromInline let combine: (@Sendable (Element?, Element) throws -> Element)?
-  @usableFromInline var deadlines = Deadlines<State.Key>()
+  /// The deadlines, where they are not in the order of the state: with `maxWait`, or after a state has been divided.
+  @usableFromInline var deadlines: Deadlines<State.Key>?
+  /// When to look at the oldest, where they are.
+  @usableFromInline var look: Instant?
 
   @inlinable package var state: State { pending }
 
@@ -48,11 +51,17 @@ where State: Sendable, State.Value == Pending<Element> {
     self.combine = combine
     var waiting: [(State.Key, Instant)] = []
     state.forEach { key, pending in waiting.append((key, deadline(of: pending))) }
+    if maxWait == nil, zip(waiting, waiting.dropFirst()).allSatisfy({ $0.1 <= $1.1 }) {
+      look = waiting.first?.1
+      return
+    }
+    var deadlines = Deadlines<State.Key>()
     for (key, deadline) in waiting { deadlines.set(deadline, for: key) }
+    self.deadlines = deadlines
   }
 
   @inlinable package var nextDeadline: Instant? {
-    mutating get { deadlines.nextLook }
+    mutating get { deadlines == nil ? look : deadlines?.nextLook }
   }
 
   @inlinable package var waiting: Int { pending.count }
@@ -60,22 +69,36 @@ where State: Sendable, State.Value == Pending<Element> {
   @inlinable package mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
     let key = try key(element)
     let now = host.now
-    let known = pending.value(for: key)
-    let row = Pending(
-      element: try combine?(known?.element, element) ?? element, since: known?.since ?? now, latest: now)
-    pending.set(row, for: key)
-    deadlines.set(deadline(of: row), for: key)
+    let combine = combine
+    var since = now
+    try pending.update(key) { row in
+      since = row?.since ?? now
+      row = Pending(element: try combine?(row?.element, element) ?? element, since: since, latest: now)
+    }
+    let deadline = deadline(since: since, latest: now)
+    if deadlines != nil { deadlines?.set(deadline, for: key) } else if look == nil { look = deadline }
     guard pending.count > bound, let oldest = pending.oldest else { return }
-    deadlines.remove(oldest.key)
+    deadlines?.remove(oldest.key)
     pending.remove(oldest.key)
+    if deadlines == nil { look = pending.oldest.map { self.deadline(of: $0.value) } }
     host.note(.early, beyond: bound)
     host.emit(oldest.value.element)
   }
 
   @inlinable package mutating func wake(_ host: some MachineHost<Element>) {
-    while let key = deadlines.popFirst(dueBy: host.now) {
-      if let row = pending.remove(key) { host.emit(row.element) }
+    while let element = popFirst(dueBy: host.now) { host.emit(element) }
+  }
+
+  @inlinable mutating func popFirst(dueBy now: Instant) -> Element? {
+    while let key = deadlines?.popFirst(dueBy: now) {
+      if let row = pending.remove(key) { return row.element }
     }
+    guard deadlines == nil, let due = look, due <= now else { return nil }
+    let oldest = pending.oldest
+    look = oldest.map { deadline(of: $0.value) }
+    guard let oldest, let look, look <= now else { return nil }
+    pending.remove(oldest.key)
+    return oldest.value.element
   }
 
   /// Emits everything, the key that has been quiet longest first.
@@ -84,12 +107,17 @@ where State: Sendable, State.Value == Pending<Element> {
       pending.remove(oldest.key)
       host.emit(oldest.value.element)
     }
-    deadlines = Deadlines()
+    look = nil
+    if deadlines != nil { deadlines = Deadlines() }
   }
 
   @inlinable func deadline(of row: Pending<Element>) -> Instant {
-    let whenQuiet = row.latest + quiet
+    deadline(since: row.since, latest: row.latest)
+  }
+
+  @inlinable func deadline(since: Instant, latest: Instant) -> Instant {
+    let whenQuiet = latest + quiet
     guard let maxWait else { return whenQuiet }
-    return min(whenQuiet, row.since + maxWait)
+    return min(whenQuiet, since + maxWait)
   }
 }

@@ -36,8 +36,8 @@ where State: Sendable, State.Value == Instant {
   @inlinable
   mutating func isNew(_ key: State.Key, at now: Instant) -> Bool {
     forgetOld(now)
+    if lifetime == nil, kept.count <= bound / 2 { return kept.insert(now, for: key) }
     let isNew = !kept.contains(key)
-    guard isNew || lifetime != nil || kept.count > bound / 2 else { return false }
     kept.set(now, for: key)
     if kept.count > bound { kept.forget(beyond: bound) }
     return isNew

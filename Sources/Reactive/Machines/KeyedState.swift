@@ -16,6 +16,12 @@
   /// Keeps a value, which makes its key the newest.
   mutating func set(_ value: Value, for key: Key)
 
+  /// Keeps a value of a key that has none; false, without a change, for one that has.
+  mutating func insert(_ value: Value, for key: Key) -> Bool
+
+  /// Changes the value of a key, which makes the key the newest; nil is for none, before and after.
+  mutating func update(_ key: Key, _ change: (inout Value?) throws -> Void) rethrows
+
   /// Removes a key and returns its value.
   @discardableResult
   mutating func remove(_ key: Key) -> Value?
@@ -37,94 +43,148 @@ extension KeyedState {
   }
 }
 
-/// Keyed state in memory: a table, and a chain through its places from the oldest key to the newest.
+/// Keyed state in memory: a hash table of places, and a chain through the places from the oldest key to the newest.
 ///
 /// Inlinable, since code that is not specialised for the key and value would look up their types at each step.
 @usableFromInline package struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState, Sendable
 {
   @usableFromInline struct Place: Sendable {
-    @usableFromInline var key: Key
-    @usableFromInline var value: Value
-    @usableFromInline var older: Int
-    @usableFromInline var newer: Int
+    /// Nil in a place that is free.
+    @usableFromInline var key: Key?
+    @usableFromInline var value: Value?
+    @usableFromInline var older: Int32
+    @usableFromInline var newer: Int32
 
-    @inlinable init(key: Key, value: Value, older: Int, newer: Int) {
+    @inlinable init(key: Key?, value: Value?, older: Int32, newer: Int32) {
       (self.key, self.value, self.older, self.newer) = (key, value, older, newer)
     }
   }
 
-  @inlinable static var none: Int { -1 }
-  @usableFromInline var index: [Key: Int] = [:]
-  @usableFromInline var places: [Place?] = []
-  @usableFromInline var free: [Int] = []
-  @usableFromInline var first = -1
-  @usableFromInline var last = -1
+  @inlinable static var none: Int32 { -1 }
+  @usableFromInline var index = HashIndex()
+  @usableFromInline var places: [Place] = []
+  @usableFromInline var free: [Int32] = []
+  @usableFromInline var first: Int32 = -1
+  @usableFromInline var last: Int32 = -1
 
   @inlinable package init() {}
 
   @inlinable package var count: Int { index.count }
 
   @inlinable package func value(for key: Key) -> Value? {
-    index[key].flatMap { places[$0]?.value }
+    let slot = find(key, HashIndex.hash(key))
+    return slot < 0 ? nil : places[index.place(slot)].value
   }
 
-  @inlinable package func contains(_ key: Key) -> Bool { index[key] != nil }
+  @inlinable package func contains(_ key: Key) -> Bool { find(key, HashIndex.hash(key)) >= 0 }
 
-  @inlinable package mutating func set(_ value: Value, for key: Key) {
-    if let place = index[key] {
-      places[place]?.value = value
-      if place != last {
-        unlink(place)
-        linkLast(place)
-      }
+  @inlinable package mutating func set(_ value: Value, for key: Key) { set(value, for: key) { $0 } }
+
+  /// The same with a copy of the key, if it is a new one.
+  @inlinable package mutating func set(_ value: Value, for key: Key, copying copy: (Key) -> Key) {
+    let hash = HashIndex.hash(key)
+    let slot = find(key, hash)
+    if slot < 0 { return add(copy(key), value, hash, at: ~slot) }
+    let place = index.place(slot)
+    places[place].value = value
+    makeNewest(Int32(truncatingIfNeeded: place))
+  }
+
+  @inlinable package mutating func insert(_ value: Value, for key: Key) -> Bool {
+    insert(value, for: key) { $0 }
+  }
+
+  @inlinable package mutating func insert(_ value: Value, for key: Key, copying copy: (Key) -> Key) -> Bool {
+    let hash = HashIndex.hash(key)
+    let slot = find(key, hash)
+    if slot < 0 { add(copy(key), value, hash, at: ~slot) }
+    return slot < 0
+  }
+
+  @inlinable package mutating func update(_ key: Key, _ change: (inout Value?) throws -> Void) rethrows {
+    try update(key, copying: { $0 }, change)
+  }
+
+  @inlinable package mutating func update(
+    _ key: Key, copying copy: (Key) -> Key, _ change: (inout Value?) throws -> Void
+  ) rethrows {
+    let hash = HashIndex.hash(key)
+    let slot = find(key, hash)
+    if slot < 0 {
+      var value: Value?
+      try change(&value)
+      if let value { add(copy(key), value, hash, at: ~slot) }
       return
     }
-    let place = newPlace(Place(key: key, value: value, older: Self.none, newer: Self.none))
-    index[key] = place
-    linkLast(place)
+    let place = index.place(slot)
+    try change(&places[place].value)
+    if places[place].value == nil {
+      removePlace(at: slot)
+    } else {
+      makeNewest(Int32(truncatingIfNeeded: place))
+    }
   }
 
   @discardableResult @inlinable
   package mutating func remove(_ key: Key) -> Value? {
-    guard let place = index.removeValue(forKey: key) else { return nil }
-    unlink(place)
-    free.append(place)
-    defer { places[place] = nil }
-    return places[place]?.value
+    let slot = find(key, HashIndex.hash(key))
+    return slot < 0 ? nil : removePlace(at: slot)
   }
 
   @inlinable package var oldest: (key: Key, value: Value)? {
-    guard first != Self.none, let place = places[first] else { return nil }
-    return (place.key, place.value)
+    guard first != Self.none, let key = places[Int(first)].key, let value = places[Int(first)].value else {
+      return nil
+    }
+    return (key, value)
   }
 
   @inlinable package func forEach(_ body: (Key, Value) -> Void) {
     var next = first
-    while next != Self.none, let place = places[next] {
-      body(place.key, place.value)
+    while next != Self.none {
+      let place = places[Int(next)]
+      if let key = place.key, let value = place.value { body(key, value) }
       next = place.newer
     }
   }
 
-  @inlinable mutating func newPlace(_ place: Place) -> Int {
-    guard let reused = free.popLast() else {
-      places.append(place)
-      return places.count - 1
-    }
-    places[reused] = place
-    return reused
+  /// The slot of a key; of one that is not there, the slot that it would have, negative (`~slot`).
+  @inlinable func find(_ key: Key, _ hash: UInt64) -> Int {
+    places.withUnsafeBufferPointer { places in index.find(hash) { places[$0].key == key } }
   }
 
-  @inlinable mutating func unlink(_ place: Int) {
-    guard let older = places[place]?.older, let newer = places[place]?.newer else { return }
-    if older == Self.none { first = newer } else { places[older]?.newer = newer }
-    if newer == Self.none { last = older } else { places[newer]?.older = older }
+  @inlinable mutating func add(_ key: Key, _ value: Value, _ hash: UInt64, at slot: Int) {
+    let entry = Place(key: key, value: value, older: Self.none, newer: Self.none)
+    let place = free.popLast() ?? Int32(truncatingIfNeeded: places.count)
+    if Int(place) == places.count { places.append(entry) } else { places[Int(place)] = entry }
+    index.insert(hash, Int(place), at: slot)
+    linkLast(place)
   }
 
-  @inlinable mutating func linkLast(_ place: Int) {
-    places[place]?.older = last
-    places[place]?.newer = Self.none
-    if last == Self.none { first = place } else { places[last]?.newer = place }
+  @discardableResult @inlinable mutating func removePlace(at slot: Int) -> Value? {
+    let place = Int32(truncatingIfNeeded: index.place(slot))
+    index.remove(at: slot)
+    unlink(place)
+    free.append(place)
+    places[Int(place)].key = nil
+    return places[Int(place)].value.take()
+  }
+
+  @inlinable mutating func makeNewest(_ place: Int32) {
+    if place == last { return }
+    unlink(place)
+    linkLast(place)
+  }
+
+  @inlinable mutating func unlink(_ place: Int32) {
+    let (older, newer) = (places[Int(place)].older, places[Int(place)].newer)
+    if older == Self.none { first = newer } else { places[Int(older)].newer = newer }
+    if newer == Self.none { last = older } else { places[Int(newer)].older = older }
+  }
+
+  @inlinable mutating func linkLast(_ place: Int32) {
+    places[Int(place)].older = last
+    places[Int(place)].newer = Self.none
+    if last == Self.none { first = place } else { places[Int(last)].newer = place }
     last = place
   }
 }

@@ -22,7 +22,10 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
   @usableFromInline let latest: Bool
   @usableFromInline let bound: Int
   @usableFromInline let key: @Sendable (Element) throws -> State.Key
-  @usableFromInline var deadlines = Deadlines<State.Key>()
+  /// The ends, where they may not be in the order of the state: with `latest`, and with a state of another run.
+  @usableFromInline var deadlines: Deadlines<State.Key>?
+  /// When to look at the oldest, where they are.
+  @usableFromInline var look: Instant?
 
   @inlinable package init(
     state: State, period: Duration, latest: Bool, bound: Int,
@@ -35,11 +38,14 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
     self.key = key
     var ends: [(State.Key, Instant)] = []
     state.forEach { ends.append(($0, $1.end)) }
+    if !latest, ends.isEmpty { return }
+    var deadlines = Deadlines<State.Key>()
     for (key, end) in ends { deadlines.set(end, for: key) }
+    self.deadlines = deadlines
   }
 
   @inlinable package var nextDeadline: Instant? {
-    mutating get { deadlines.nextLook }
+    mutating get { deadlines == nil ? look : deadlines?.nextLook }
   }
 
   @inlinable package var waiting: Int {
@@ -52,21 +58,35 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
     let key = try key(element)
     // What is due goes first, though its alarm may be late.
     wake(host)
+    if !latest, periods.contains(key) { return }
     guard let period = periods.value(for: key) else {
       open(key, at: host.now)
       host.emit(element)
       return closeExcess(host)
     }
-    if latest { set(OpenPeriod(end: period.end, held: element), for: key) }
+    set(OpenPeriod(end: period.end, held: element), for: key)
   }
 
   /// Closes the periods that have ended; an element that was held back opens the next.
   @inlinable package mutating func wake(_ host: some MachineHost<Element>) {
-    while let key = deadlines.popFirst(dueBy: host.now) {
-      guard let held = periods.remove(key)?.held else { continue }
+    while let (key, period) = popFirst(dueBy: host.now) {
+      guard let held = period.held else { continue }
       open(key, at: host.now)
       host.emit(held)
     }
+  }
+
+  /// Takes out the period that ends first, if it has ended.
+  @inlinable mutating func popFirst(dueBy now: Instant) -> (key: State.Key, period: OpenPeriod<Element>)? {
+    while let key = deadlines?.popFirst(dueBy: now) {
+      if let period = periods.remove(key) { return (key, period) }
+    }
+    guard let due = look, due <= now else { return nil }
+    let oldest = periods.oldest
+    look = oldest?.value.end
+    guard let oldest, oldest.value.end <= now else { return nil }
+    periods.remove(oldest.key)
+    return (oldest.key, oldest.value)
   }
 
   @inlinable package mutating func flush(_ host: some MachineHost<Element>) {
@@ -76,7 +96,7 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
     }
     for (key, element) in held {
       periods.remove(key)
-      deadlines.remove(key)
+      deadlines?.remove(key)
       host.emit(element)
     }
   }
@@ -87,12 +107,12 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
 
   @inlinable mutating func set(_ period: OpenPeriod<Element>, for key: State.Key) {
     periods.set(period, for: key)
-    deadlines.set(period.end, for: key)
+    if deadlines != nil { deadlines?.set(period.end, for: key) } else if look == nil { look = period.end }
   }
 
   @inlinable mutating func closeExcess(_ host: some MachineHost<Element>) {
-    guard periods.count > bound, let key = deadlines.popFirst(dueBy: .distantFuture) else { return }
+    guard periods.count > bound, let (_, period) = popFirst(dueBy: .distantFuture) else { return }
     host.note(.forgotten, beyond: bound)
-    if let element = periods.remove(key)?.held { host.emit(element) }
+    if let element = period.held { host.emit(element) }
   }
 }

@@ -50,4 +50,18 @@ import Testing
     #expect(state.member("id 3000")?.member("n")?.description == "3000.5")
     #expect(chunks < 10)
   }
+
+  @Test func valuesMakeUpTheirDocumentsFromHalfOfThemOn() throws {
+    let text = (0..<400).map { #"{"id":"id \#($0)","n":\#($0)}"# }.joined(separator: "\n")
+    let reader = Reader(chunkSize: 1 << 20, source: pieces(Array(text.utf8), 1 << 20))
+    var values: [Value] = []
+    while let value = try reader.next() { values.append(value) }
+    #expect(Value.makeUpDocuments(values))
+    #expect(Value.makeUpDocuments(values + [.null, .number(1)]))
+    #expect(Value.makeUpDocuments(Array(values.prefix(250))))
+    #expect(!Value.makeUpDocuments(Array(values.prefix(150))))
+    #expect(Value.makeUpDocuments(values.prefix(2).map { $0.detach() }))
+    #expect(!Value.makeUpDocuments([.array([values[0]])]))
+    #expect(Value.makeUpDocuments([]))
+  }
 }

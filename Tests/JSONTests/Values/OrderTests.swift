@@ -40,6 +40,29 @@ import Testing
     #expect(Set(values).count == 6)
   }
 
+  @Test(arguments: [false, true]) func sortedPlacesAreInThatOrderAndEqualValuesKeepTheirs(descending: Bool)
+    throws
+  {
+    var random = RandomJSON(descending ? 1 : 2)
+    let pieces = [
+      "0", "-0", "0.0", "1", "1.0", "-1", "1e1000", "-1e1000", "12345678901234567890", "12345678901234567891",
+      "\"\"",
+      #""\u0000""#, #""a\u0000""#, "\"a\"", "\"2026-01-01T12:00:00Z\"", "\"2026-01-01T12:00:01Z\"",
+      "\"2026-01-01T12:00\"",
+      #""2026-01-01T12:00\u0000""#, "\"😀\"",
+    ]
+    var values: [Value] = []
+    for number in 0..<1000 {
+      values.append(try json(number % 2 == 0 ? pieces[number / 2 % pieces.count] : random.text()))
+    }
+    let sorted = values.indices.sorted { left, right in
+      let order = Value.order(values[left], values[right])
+      return order == 0 ? left < right : (order < 0) != descending
+    }
+    #expect(values.sortedPlaces(descending: descending) == sorted)
+    #expect([Value]().sortedPlaces() == [])
+  }
+
   @Test func deepValuesCompareAndAreTakenApartWithoutRecursion() {
     var value = Value.null
     for _ in 0..<300_000 { value = .array([value]) }

@@ -37,6 +37,15 @@ import System
     #expect(entries(try feed()) == [entries(try feed())[0], "d"] + first)
   }
 
+  @Test("an entry of the last run is replaced, and a repeated one keeps its place")
+  func stored() throws {
+    let state = try TemporaryState()
+    _ = try run([[#"{"id":1,"t":"a"}"#, #"{"id":2,"t":"b"}"#, #"{"id":3,"t":"c"}"#]], state: state)
+    let ids = entries(try feed())
+    _ = try run([[#"{"id":2,"t":"b"}"#, #"{"id":1,"t":"d"}"#], [#"{"id":1,"t":"d"}"#]], state: state)
+    #expect(entries(try feed()) == [ids[4], "d", ids[0], "c", ids[2], "b"])
+  }
+
   @Test("there are at most max_entries, and characters that XML cannot hold are replaced")
   func bounds() throws {
     let rows = (1...5).map { #"{"id":\#($0),"t":"<\#($0)>\u0000&\u001b"}"# }

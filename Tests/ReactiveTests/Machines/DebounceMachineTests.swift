@@ -107,12 +107,27 @@ import Testing
     #expect(try again.wake(at: 3) == right)
   }
 
-  @Test(arguments: 1...5 as ClosedRange<UInt64>) func agreesWithTheRuleAppliedToEachKey(seed: UInt64) throws {
+  @Test func aStateThatIsInAnotherOrderThanItsDeadlinesIsDueByThem() throws {
+    var state = MemoryState<String, Pending<Element>>()
+    for (key, time) in [("a", 5), ("b", 2)] {
+      let time = Instant() + .seconds(time)
+      state.set(Pending(element: Element(key, 0), since: time, latest: time), for: key)
+    }
+    let host = host(state)
+    #expect(host.deadline == 5)
+    #expect(try host.wake(at: 5) == [Element("b", 0)])
+    #expect(try host.take(Element("c", 0), at: 6) == [])
+    #expect(try host.wake(at: 9) == [Element("a", 0), Element("c", 0)])
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>, [Duration.seconds(7), nil])
+  func agreesWithTheRuleAppliedToEachKey(seed: UInt64, maxWait: Duration?) throws {
     var random = SplitMix64(seed: seed)
-    let host = host(maxWait: .seconds(7), bound: 100)
+    let host = host(maxWait: maxWait, bound: 100)
+    let longest = maxWait.map { Int($0 / .seconds(1)) } ?? .max / 2
     var waiting: [String: (since: Int, latest: Int, element: Int)] = [:]
     for time in 0..<1000 {
-      let due = waiting.filter { min($0.value.latest + 3, $0.value.since + 7) <= time }
+      let due = waiting.filter { min($0.value.latest + 3, $0.value.since + longest) <= time }
       #expect(try host.wake(at: time).map(\.number).sorted() == due.values.map(\.element).sorted())
       for key in due.keys { waiting[key] = nil }
       let key = "\(random.below(8))"

@@ -47,18 +47,69 @@ import Testing
     #expect(state.oldest?.key == "a")
   }
 
+  @Test func anUpdateChangesAddsAndRemoves() {
+    var state = MemoryState<String, Int>()
+    state.update("a") { $0 = ($0 ?? 10) + 1 }
+    state.update("b") { $0 = 2 }
+    state.update("a") { $0 = ($0 ?? 10) + 1 }
+    #expect(state.value(for: "a") == 12)
+    #expect(state.oldest?.key == "b")
+    state.update("b") { $0 = nil }
+    state.update("c") { $0 = nil }
+    #expect(state.count == 1 && state.oldest?.key == "a")
+  }
+
+  @Test func anInsertionKeepsWhatIsThere() {
+    var state = MemoryState<String, Int>()
+    let added = [("a", 1), ("b", 2), ("a", 3)].map { state.insert($0.1, for: $0.0) }
+    #expect(added == [true, true, false])
+    #expect(state.value(for: "a") == 1 && state.count == 2)
+    #expect(state.oldest?.key == "a")
+  }
+
+  @Test func anUpdateThatFailsChangesNothing() {
+    var state = MemoryState<String, Int>()
+    state.set(1, for: "a")
+    state.set(2, for: "b")
+    for key in ["a", "c"] {
+      #expect(throws: Oops.self) { try state.update(key) { _ in throw Oops() } }
+    }
+    #expect(state.count == 2 && state.oldest?.key == "a" && state.value(for: "a") == 1)
+  }
+
+  /// Keys of few hashes, which come to lie one behind the other.
+  private struct Crowded: Hashable {
+    let number: Int
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number % 3) }
+  }
+
+  @Test func keysOfOneHashAreDistinct() {
+    var state = MemoryState<Crowded, Int>()
+    for number in 0..<60 { state.set(number, for: Crowded(number: number)) }
+    for number in stride(from: 0, to: 60, by: 2) { #expect(state.remove(Crowded(number: number)) == number) }
+    for number in 0..<60 {
+      #expect(state.value(for: Crowded(number: number)) == (number % 2 == 0 ? nil : number))
+    }
+  }
+
   @Test(arguments: 1...5 as ClosedRange<UInt64>) func agreesWithAnArray(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var state = MemoryState<Int, Int>()
     var model = Model()
     for number in 0..<5000 {
       let key = random.below(40)
-      switch random.below(5) {
+      switch random.below(6) {
       case 0, 1:
         state.set(number, for: key)
         model.set(number, for: key)
       case 2:
         #expect(state.remove(key) == model.remove(key))
+      case 4:
+        let kept = random.below(3) > 0
+        state.update(key) { $0 = kept ? ($0 ?? 0) + 1 : nil }
+        let old = model.remove(key) ?? 0
+        if kept { model.set(old + 1, for: key) }
       case 3:
         guard let oldest = state.oldest else { continue }
         state.remove(oldest.key)

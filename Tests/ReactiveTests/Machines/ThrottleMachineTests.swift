@@ -53,6 +53,24 @@ import Testing
     #expect(try host.take(3, at: 2) == [3])
   }
 
+  @Test func aPeriodThatALaterRunHasOpenedMayEndBeforeOneThatWasStored() throws {
+    var state = MemoryState<Int, OpenPeriod<Int>>()
+    state.set(OpenPeriod(end: Instant() + .seconds(9), held: nil), for: 0)
+    let host = TestHost(Machine(state: state, period: .seconds(3), latest: false, bound: 10) { $0 / 10 })
+    #expect(try [1, 11].flatMap { try host.take($0, at: 0) } == [11])
+    #expect(try [2, 12].flatMap { try host.take($0, at: 3) } == [12])
+    #expect(try host.take(3, at: 9) == [3])
+  }
+
+  @Test func beyondTheBoundThePeriodThatWasOpenedFirstIsClosed() throws {
+    let host = host(latest: false, bound: 2)
+    #expect(try [1, 11, 21, 12, 2].flatMap { try host.take($0, at: 0) } == [1, 11, 21, 2])
+    #expect(host.notes == [.forgotten, .forgotten])
+    #expect(host.deadline == 3)
+    #expect(try host.wake(at: 3) == [])
+    #expect(host.deadline == nil)
+  }
+
   @Test func flushSendsWhatWaits() throws {
     let host = host(latest: true)
     _ = try host.take(1, at: 0)

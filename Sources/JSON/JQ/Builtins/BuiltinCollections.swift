@@ -195,10 +195,7 @@ func sorted(_ value: Value, by keys: [Value], _ complaint: String) throws(Except
 /// The places of elements in ascending order.
 private func order(of keys: [Value]) throws(Exception) -> [Int] {
   if keys.count(where: { $0.depth > 10_001 }) > 1 { throw Exception("Comparison too deep") }
-  return keys.indices.sorted { left, right in
-    let order = Value.order(keys[left], keys[right])
-    return order == 0 ? left < right : order < 0
-  }
+  return keys.sortedPlaces()
 }
 
 func grouped(_ value: Value, by keys: [Value]) throws(Exception) -> Value {

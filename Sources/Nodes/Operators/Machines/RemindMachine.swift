@@ -31,20 +31,17 @@ where State: Sendable, State.Value == Reminder<Element> {
   typealias Due = DueReminder<State.Key, Element>
 
   private(set) var state: State
-  /// The longest first, so that they come one after the other.
-  private let leads: [Duration]
-  private let grace: Duration
+  private let rules: ReminderRules
   private let bound: Int
   private var deadlines = Deadlines<State.Key>()
 
   init(state: State, leads: [Duration], grace: Duration, bound: Int) {
     self.state = state
-    self.leads = Set(leads).sorted(by: >)
-    self.grace = grace
+    rules = ReminderRules(leads: leads, grace: grace)
     self.bound = max(1, bound)
     var kept: [(State.Key, Reminder<Element>)] = []
     state.forEach { kept.append(($0, $1)) }
-    for (key, reminder) in kept { deadlines.set(deadline(of: reminder), for: key) }
+    for (key, reminder) in kept { deadlines.set(rules.deadline(of: reminder), for: key) }
   }
 
   /// When `due` must be called next.
@@ -55,38 +52,47 @@ where State: Sendable, State.Value == Reminder<Element> {
   /// How many keys have a lead ahead.
   var count: Int {
     var count = 0
-    state.forEach { if $1.next < leads.count { count += 1 } }
+    state.forEach { if $1.next < rules.leads.count { count += 1 } }
     return count
   }
 
   /// Takes the time of a key; returns the reminders that are due at once.
   ///
-  /// What was due before must have been taken out.
-  mutating func accept(_ element: Element, at time: Instant, for key: State.Key, now: Instant) -> [Due] {
-    let old = state.remove(key)
-    var reminder =
-      old ?? Reminder(at: time, element: element, next: 0, told: Array(repeating: nil, count: leads.count))
-    reminder.element = element
-    reminder.at = time
-    var next = leads.firstIndex { time - $0 > now } ?? leads.count
-    // Of the same time only what came due while the key was missing is left.
-    if old?.at == time { next = max(next, reminder.next) }
-    let past = old?.at == time ? reminder.next..<next : 0..<next
-    reminder.next = next
+  /// What was due before must have been taken out. Only copies of key and element are kept.
+  mutating func accept(
+    _ element: Element, at time: Instant, for key: State.Key, now: Instant,
+    copyingKey copyKey: (State.Key) -> State.Key = { $0 }, copying copy: (Element) -> Element = { $0 }
+  ) -> [Due] {
+    let rules = rules
     var due: [Due] = []
-    for number in past {
-      let last = reminder.told[number]
-      let isTold = last != nil && (last == old?.at || last == time)
-      if !isTold, !isTimely(number, of: time, now) { continue }
-      reminder.told[number] = time
-      if !isTold { due.append(Due(key: key, at: time, lead: leads[number], element: element)) }
+    var deadline: Instant?
+    var isKnown = false
+    state.update(key) { reminder in
+      let old = reminder?.at
+      isKnown = old != nil
+      var next = rules.leads.firstIndex { time - $0 > now } ?? rules.leads.count
+      var past = 0..<next
+      // Of the same time only what came due while the key was missing is left.
+      if let reminder, old == time {
+        next = max(next, reminder.next)
+        past = reminder.next..<next
+      }
+      var told = reminder?.told ?? rules.untold
+      for number in past {
+        let last = told[number]
+        let isTold = last != nil && (last == old || last == time)
+        if !isTold, !rules.isTimely(number, of: time, now) { continue }
+        told[number] = time
+        if !isTold { due.append(Due(key: key, at: time, lead: rules.leads[number], element: element)) }
+      }
+      let end = rules.deadline(of: time, next, told)
+      if next < rules.leads.count || end > now { deadline = end }
+      reminder = deadline.map { _ in Reminder(at: time, element: copy(element), next: next, told: told) }
     }
-    let deadline = deadline(of: reminder)
-    if reminder.next == leads.count, deadline <= now {
+    if let deadline {
+      deadlines.set(deadline, for: key, copying: copyKey)
+    } else if isKnown {
       deadlines.remove(key)
-    } else {
-      state.set(reminder, for: key)
-      deadlines.set(deadline, for: key)
     }
     return due
   }
@@ -101,15 +107,15 @@ where State: Sendable, State.Value == Reminder<Element> {
   mutating func dropExcess() -> Bool {
     guard state.count > bound, let oldest = state.oldest else { return false }
     cancel(oldest.key)
-    return oldest.value.next < leads.count
+    return oldest.value.next < rules.leads.count
   }
 
   /// Takes out the next reminder that is due, if one is; those older than `grace` are skipped.
   mutating func due(at now: Instant, isMissing: (Element) -> Bool = { _ in false }) -> Due? {
     while let key = deadlines.popFirst(dueBy: now) {
       guard var reminder = state.value(for: key) else { continue }
-      let end = forgetting(reminder)
-      if reminder.next == leads.count || isMissing(reminder.element) {
+      let end = rules.forgetting(reminder.at, reminder.told)
+      if reminder.next == rules.leads.count || isMissing(reminder.element) {
         // The next look at a missing key: when its latest lead is past too, or when it is seen again.
         if end <= now { state.remove(key) } else { deadlines.set(end, for: key) }
         continue
@@ -117,32 +123,51 @@ where State: Sendable, State.Value == Reminder<Element> {
       let number = reminder.next
       reminder.next += 1
       let isTold = reminder.told[number] == reminder.at
-      let isTimely = isTimely(number, of: reminder.at, now)
+      let isTimely = rules.isTimely(number, of: reminder.at, now)
       if isTimely { reminder.told[number] = reminder.at }
       state.set(reminder, for: key)
-      deadlines.set(deadline(of: reminder), for: key)
+      deadlines.set(rules.deadline(of: reminder), for: key)
       if !isTold, isTimely {
-        return Due(key: key, at: reminder.at, lead: leads[number], element: reminder.element)
+        return Due(key: key, at: reminder.at, lead: rules.leads[number], element: reminder.element)
       }
     }
     return nil
   }
+}
+
+/// The rules of reminders: when a lead fires, and when nothing is left to wait for.
+private struct ReminderRules: Sendable {
+  /// The longest first, so that they come one after the other.
+  let leads: [Duration]
+  let grace: Duration
+  /// What is known of a new key: no lead has fired.
+  let untold: [Instant?]
+
+  init(leads: [Duration], grace: Duration) {
+    self.leads = Set(leads).sorted(by: >)
+    self.grace = grace
+    untold = Array(repeating: nil, count: self.leads.count)
+  }
 
   /// Whether a lead that is past still helps: it is no later than `grace`, and, but for the time itself, the time has
   /// not come.
-  private func isTimely(_ number: Int, of time: Instant, _ now: Instant) -> Bool {
+  func isTimely(_ number: Int, of time: Instant, _ now: Instant) -> Bool {
     let lead = leads[number]
     return now - (time - lead) <= grace && (lead == .zero || now < time)
   }
 
+  func deadline(of reminder: Reminder<some Sendable>) -> Instant {
+    deadline(of: reminder.at, reminder.next, reminder.told)
+  }
+
   /// When the next lead fires, or behind the last one, when the key can be forgotten.
-  private func deadline(of reminder: Reminder<Element>) -> Instant {
-    reminder.next < leads.count ? reminder.at - leads[reminder.next] : forgetting(reminder)
+  func deadline(of time: Instant, _ next: Int, _ told: [Instant?]) -> Instant {
+    next < leads.count ? time - leads[next] : forgetting(time, told)
   }
 
   /// When nothing could fire for a key any more.
-  private func forgetting(_ reminder: Reminder<Element>) -> Instant {
-    let latest = reminder.told.reduce(reminder.at) { max($0, $1 ?? $0) }
+  func forgetting(_ time: Instant, _ told: [Instant?]) -> Instant {
+    let latest = told.reduce(time) { max($0, $1 ?? $0) }
     return latest + grace + .milliseconds(1)
   }
 }

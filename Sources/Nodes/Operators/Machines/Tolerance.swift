@@ -49,7 +49,9 @@ enum Tolerance: Sendable, Equatable {
     return abs(after - before) < limit - slack
   }
 
-  private static func time(_ value: Value) -> Double? { value.double ?? value.string.flatMap(parseTimestamp) }
+  private static func time(_ value: Value) -> Double? {
+    value.double ?? value.withText(parseTimestamp) ?? nil
+  }
 }
 
 /// The tolerances of a step, each with the places in a row that it is for.

@@ -27,10 +27,10 @@ final class MachineStep: Step {
 
   private enum Call {
     case start(Downstream)
-    case take(Event)
     case wake, flush
   }
 
+  private let accept: (Event) throws -> Void
   private let perform: (Call) throws -> Void
   private let nextDeadline: () -> Instant?
   private let waiting: () -> Int
@@ -48,12 +48,12 @@ final class MachineStep: Step {
     clock: Clock = .ofLane, send: @escaping (M.Output, Downstream) -> Void
   ) where M.Input == Event {
     let host = StepHost(machine, context, clock, send)
+    accept = keeps ? { try host.machine.take($0.detached, host) } : { try host.machine.take($0, host) }
     perform = { call in
       switch call {
       case .start(let out):
         host.out = out
         host.machine.start(host)
-      case .take(let event): try host.machine.take(keeps ? event.detached : event, host)
       case .wake: try host.machine.wake(host)
       case .flush: host.machine.flush(host)
       }
@@ -79,7 +79,7 @@ final class MachineStep: Step {
 
   func take(_ event: Event, _ out: Downstream) throws {
     defer { setAlarm(out) }
-    try perform(.take(event))
+    try accept(event)
     if passes { out.send(event) }
   }
 
@@ -89,7 +89,7 @@ final class MachineStep: Step {
     case .flush:
       try perform(.flush)
       out.send(endOf: poll)
-    case .inLine: try perform(.take(.end(of: poll)))
+    case .inLine: try accept(.end(of: poll))
     }
     setAlarm(out)
   }
@@ -176,5 +176,11 @@ extension StepContext {
   func keptKey(_ expression: Expression, isListed: Bool = false) -> @Sendable (Event) throws -> Value {
     let key = key(expression, isListed: isListed)
     return { try key($0).detach() }
+  }
+
+  /// The key for a machine that keeps keys in its state, which copies them, and elsewhere only if `hasDeadlines`, or as
+  /// it goes on with the state of another run.
+  func key(_ expression: Expression, hasDeadlines: Bool) -> @Sendable (Event) throws -> Value {
+    isKept || hasDeadlines ? keptKey(expression) : key(expression)
   }
 }

@@ -26,7 +26,7 @@ extension Value {
   /// The time that a value represents, in seconds since 1970 or ISO 8601; nil for null.
   func moment() throws -> Instant? {
     if kind == .null { return nil }
-    if let seconds = double ?? string.flatMap(parseTimestamp), let moment = Instant(timeOfDay: seconds) {
+    if let seconds = double ?? withText(parseTimestamp) ?? nil, let moment = Instant(timeOfDay: seconds) {
       return moment
     }
     throw StepError(

@@ -6,7 +6,10 @@ import System
 
 /// An entry of a feed.
 struct PublishedEntry: Remembered {
+  /// The id that readers know it by; empty until it is needed, since most entries of a fast stream are never written.
   var id: String
+  /// The key of its event, as JSON; nil where the last run has stored the entry.
+  var key: EntryKey?
   var title: String
   var body: String
   var link: String
@@ -18,8 +21,11 @@ struct PublishedEntry: Remembered {
     title == other.title && body == other.body && link == other.link && tags == other.tags
   }
 
-  init(id: String, title: String, body: String, link: String, updated: Double, tags: [String]) {
-    (self.id, self.title, self.body) = (id, title, body)
+  init(
+    id: String = "", key: EntryKey? = nil, title: String, body: String, link: String, updated: Double,
+    tags: [String]
+  ) {
+    (self.id, self.key, self.title, self.body) = (id, key, title, body)
     (self.link, self.updated, self.tags) = (link, updated, tags)
   }
 
@@ -38,6 +44,17 @@ struct PublishedEntry: Remembered {
       ("id", .string(id)), ("title", .string(title)), ("body", .string(body)), ("link", .string(link)),
       ("updated", .number(updated)), ("tags", .array(tags.map { .string($0) })),
     ])
+  }
+}
+
+/// The key of an entry, with its hash, so that it is compared with few others.
+struct EntryKey: Equatable {
+  private let hash: Int
+  let text: [UInt8]
+
+  init(_ value: Value) {
+    text = Writer(WriteOptions(sortKeys: true)).bytes(value)
+    hash = text.hashValue
   }
 }
 
