@@ -145,26 +145,17 @@ final class Broadcast<Element: Sendable>: Observer {
 private final class Removal<Element: Sendable>: TeardownTarget {
   private let observers: ObserverList<Element>
   private let turn: Serializer<ObserverSnapshot<Element>>
-  /// Whether a call to drop the snapshot waits for its turn.
-  private let dropsSnapshot = Atomic<Bool>(false)
 
   init(_ observers: ObserverList<Element>, _ turn: Serializer<ObserverSnapshot<Element>>) {
     self.observers = observers
     self.turn = turn
   }
 
-  /// Removes an observer from the list, and drops the snapshot that has it.
+  /// Removes an observer from the list, and drops the snapshot that has it, once for all who leave meanwhile.
   func tearDown(_ key: Int) {
-    observers.remove(key)
-    guard turn.enter() else {
-      // Once for all who leave meanwhile, or those beyond the serializer's limit would wait for a delivery to end.
-      if dropsSnapshot.exchange(true, ordering: .acquiringAndReleasing) { return }
-      return turn.later { [self] in
-        dropsSnapshot.store(false, ordering: .sequentiallyConsistent)
-        turn.state = ObserverSnapshot()
-      }
-    }
-    if turn.state.root != nil { turn.state = ObserverSnapshot() }
+    guard observers.remove(key) else { return }
+    guard turn.enter() else { return turn.later { [self] in turn.state = ObserverSnapshot() } }
+    turn.state = ObserverSnapshot()
     turn.leave()
   }
 
