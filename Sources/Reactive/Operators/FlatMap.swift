@@ -94,10 +94,21 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
       return finishInner()
     }
     starter.pass { [self] in
-      inner.feed(
-        subscription, next: { [self] in send($0) }, fail: { [self] in fail($0) },
-        complete: { [self] in finishInner() })
+      inner.feed(InnerOutputs(self), subscription)
     }
+  }
+
+  /// The inner streams, all as one.
+  private final class InnerOutputs: InputOwner {
+    private let observer: FlatMapObserver
+
+    init(_ observer: FlatMapObserver) {
+      self.observer = observer
+    }
+
+    func take(_ value: Output, at index: Int) { observer.send(value) }
+    func fail(_ error: any Error, at index: Int) { observer.fail(error) }
+    func close(_ index: Int) { observer.finishInner() }
   }
 
   fileprivate func send(_ value: Output) {

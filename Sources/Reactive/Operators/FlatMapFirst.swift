@@ -45,9 +45,11 @@ private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: O
     guard starts else { return }
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
-    inner.feed(
-      subscription, next: { [outlet] in outlet.next($0) }, fail: { [self] in fail($0) },
-      complete: { [self] in finishInner() })
+    if inner.takeSole({ outlet.next($0) }) {
+      if !subscription.isDisposed { finishInner() }
+    } else {
+      inner.feed(InnerOutputs(self), subscription)
+    }
   }
 
   func fail(_ error: any Error) {
@@ -62,6 +64,18 @@ private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: O
       return state.busy
     }
     if !busy { outlet.complete() }
+  }
+
+  private final class InnerOutputs: InputOwner {
+    private let observer: FlatMapFirstObserver
+
+    init(_ observer: FlatMapFirstObserver) {
+      self.observer = observer
+    }
+
+    func take(_ value: Output, at index: Int) { observer.outlet.next(value) }
+    func fail(_ error: any Error, at index: Int) { observer.fail(error) }
+    func close(_ index: Int) { observer.finishInner() }
   }
 
   private func finishInner() {

@@ -45,13 +45,33 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
   func next(_ value: Element) {
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
+    if inner.takeSole({ joinSole($0) }) { return }
     let child = subscription.child()
     // Joining happens in turn, attaching after it: an inner stream that never pauses must find the way free.
-    turn.pass { [self] in
-      turn.state.running?.dispose()
-      turn.state.running = child
+    if turn.enter() {
+      join(child)
+      turn.leave()
+    } else {
+      turn.later { [self] in join(child) }
     }
     inner.attach(InnerObserver(self, child), in: child)
+  }
+
+  private func join(_ child: Subscription?) {
+    turn.state.running?.dispose()
+    turn.state.running = child
+  }
+
+  /// What `just` emits needs no subscription.
+  private func joinSole(_ value: Output) {
+    guard turn.enter() else { return turn.later { [self] in send(value) } }
+    send(value)
+    turn.leave()
+  }
+
+  private func send(_ value: Output) {
+    join(nil)
+    if !turn.state.over, !subscription.isDisposed { downstream.next(value) }
   }
 
   func fail(_ error: any Error) {
@@ -104,9 +124,13 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     }
 
     func complete() {
-      parent.turn.pass { [self] in
-        if isHeard { parent.finish(child) }
-      }
+      guard parent.turn.enter() else { return parent.turn.later { [self] in finish() } }
+      finish()
+      parent.turn.leave()
+    }
+
+    private func finish() {
+      if isHeard { parent.finish(child) }
     }
 
     private func send(_ value: Output) {
