@@ -7,12 +7,23 @@ struct Roster<Item: Sendable>: Sendable {
   private(set) var count = 0
 
   /// The items in their order.
-  var items: [Item] { count == 0 ? [] : places.compactMap(\.item) }
+  var items: [Item] {
+    var items: [Item] = []
+    items.reserveCapacity(count)
+    for place in places { if let item = place.item { items.append(item) } }
+    return items
+  }
 
   /// Puts an item in under a key that is higher than all before.
   mutating func append(_ item: consuming Item, key: Int) {
+    if places.isEmpty { places.reserveCapacity(4) }
     places.append((key, item))
     count += 1
+  }
+
+  func contains(_ key: Int) -> Bool {
+    let place = place(of: key)
+    return place < places.count && places[place].key == key && places[place].item != nil
   }
 
   mutating func remove(_ key: Int) -> Item? {
@@ -30,12 +41,12 @@ struct Roster<Item: Sendable>: Sendable {
     return item
   }
 
-  /// Takes all items out, in their order.
-  mutating func takeAll() -> [Item] {
+  /// Takes all items out, in their order or the newest first.
+  mutating func takeAll(newestFirst: Bool = false) -> [Item] {
     if places.isEmpty { return [] }
-    let all = items
-    self = Roster()
-    return all
+    if newestFirst { places.reverse() }
+    defer { self = Roster() }
+    return items
   }
 
   /// The first place whose key is not lower.

@@ -88,11 +88,10 @@ public final class Subscription: Sendable {
   /// Carries out the teardowns, and those of the subscriptions below, in their order, without a lock held and without a
   /// stack as deep as they are.
   func release() {
-    var (next, others) = leave()
-    if others.isEmpty {
+    var (next, waiting) = leave()
+    if waiting.isEmpty {
       guard case .child = next else { return next?.run() ?? () }
     }
-    var waiting: [Teardown] = others.reversed()
     while let teardown = next ?? waiting.popLast() {
       next = nil
       guard case .child(let child) = teardown else {
@@ -100,12 +99,13 @@ public final class Subscription: Sendable {
         continue
       }
       guard child.close() else { continue }
-      (next, others) = child.leave()
-      if !others.isEmpty { waiting += others.reversed() }
+      let (first, others) = child.leave()
+      next = first
+      waiting += others
     }
   }
 
-  /// Takes the teardowns out, and leaves the parent.
+  /// Takes the teardowns out, the newest first but for the very first, and leaves the parent.
   private func leave() -> (first: Teardown?, others: [Teardown]) {
     let (first, others, place) = teardowns.withLock { teardowns in
       // Under the lock, by which the parent that is released lets go of this one first.
@@ -113,7 +113,7 @@ public final class Subscription: Sendable {
         place.parent._withUnsafeGuaranteedRef { $0.forget(place.key) }
       }
       teardowns.place = nil
-      return (teardowns.takeFirst(), teardowns.others.takeAll(), place)
+      return (teardowns.takeFirst(), teardowns.others.takeAll(newestFirst: true), place)
     }
     _ = place  // released outside the lock, as all of them
     return (first, others)
@@ -130,7 +130,7 @@ public final class Subscription: Sendable {
 }
 
 /// What a subscription can call at its end without a closure.
-protocol TeardownTarget: AnyObject, Sendable {
+package protocol TeardownTarget: AnyObject, Sendable {
   func tearDown(_ key: Int)
 }
 
