@@ -1,8 +1,8 @@
 /// The operator behind one or several inputs, which it knows by their numbers.
-protocol InputOwner<Element>: AnyObject, Sendable {
-  associatedtype Element: Sendable
+protocol InputOwner<Input>: AnyObject, Sendable {
+  associatedtype Input: Sendable
 
-  func take(_ value: Element, at index: Int)
+  func take(_ value: Input, at index: Int)
   func fail(_ error: any Error, at index: Int)
   /// Notes that an input has completed.
   func close(_ index: Int)

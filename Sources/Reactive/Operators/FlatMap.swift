@@ -23,7 +23,7 @@ extension Observable {
   }
 }
 
-private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observer {
+private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observer, InputOwner {
   /// Its source's part of the subscription, which ends before the inner streams do.
   let outer: Subscription
   private let subscription: Subscription
@@ -94,22 +94,14 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
       return finishInner()
     }
     starter.pass { [self] in
-      inner.feed(InnerOutputs(self), subscription)
+      inner.feed(self, subscription)
     }
   }
 
-  /// The inner streams, all as one.
-  private final class InnerOutputs: InputOwner {
-    private let observer: FlatMapObserver
-
-    init(_ observer: FlatMapObserver) {
-      self.observer = observer
-    }
-
-    func take(_ value: Output, at index: Int) { observer.send(value) }
-    func fail(_ error: any Error, at index: Int) { observer.fail(error) }
-    func close(_ index: Int) { observer.finishInner() }
-  }
+  // The inner streams:
+  func take(_ value: Output, at index: Int) { send(value) }
+  func fail(_ error: any Error, at index: Int) { fail(error) }
+  func close(_ index: Int) { finishInner() }
 
   fileprivate func send(_ value: Output) {
     outlet.next(value)

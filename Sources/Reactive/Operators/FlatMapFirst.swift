@@ -20,7 +20,7 @@ extension Observable {
   }
 }
 
-private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: Observer {
+private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: Observer, InputOwner {
   let outer: Subscription
   private let subscription: Subscription
   private let outlet: SerializedOutlet<Output>
@@ -48,7 +48,7 @@ private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: O
     if inner.takeSole({ outlet.next($0) }) {
       if !subscription.isDisposed { finishInner() }
     } else {
-      inner.feed(InnerOutputs(self), subscription)
+      inner.feed(self, subscription)
     }
   }
 
@@ -66,17 +66,10 @@ private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: O
     if !busy { outlet.complete() }
   }
 
-  private final class InnerOutputs: InputOwner {
-    private let observer: FlatMapFirstObserver
-
-    init(_ observer: FlatMapFirstObserver) {
-      self.observer = observer
-    }
-
-    func take(_ value: Output, at index: Int) { observer.outlet.next(value) }
-    func fail(_ error: any Error, at index: Int) { observer.fail(error) }
-    func close(_ index: Int) { observer.finishInner() }
-  }
+  // The inner stream:
+  func take(_ value: Output, at index: Int) { outlet.next(value) }
+  func fail(_ error: any Error, at index: Int) { fail(error) }
+  func close(_ index: Int) { finishInner() }
 
   private func finishInner() {
     let outerOpen = state.withLock { state in
