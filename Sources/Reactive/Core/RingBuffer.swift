@@ -39,13 +39,14 @@ struct RingBuffer<Element: Sendable>: ~Copyable, Sendable {
     return true
   }
 
-  /// Puts an element in and takes the oldest out, which there must be.
-  mutating func exchange(_ element: Element) -> Element {
+  /// Puts an element in, and the oldest, which there must be, in its place.
+  @inline(__always)
+  mutating func exchange(_ element: inout Element) {
     let oldest = (storage + head).move()
     head = head + 1 == capacity ? 0 : head + 1
     count -= 1
     append(element)
-    return oldest
+    element = oldest
   }
 
   var last: Element? { count == 0 ? nil : storage[place(count - 1)] }

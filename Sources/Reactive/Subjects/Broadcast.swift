@@ -43,23 +43,25 @@ import Synchronization
   /// Apart from `next`, which so needs no metadata of types made from `Element` when nothing is remembered.
   @inline(never)
   private func remember(_ value: Element) {
-    var place: LinePlace?
-    let oldest: Element = memoryLock.withLock { isOver in
-      place = turn.enter() ? nil : turn.lineUp { [self] in deliver(value) }
-      return isOver ? value : push(value)
+    // What the memory has no room for any more, or else the element: an optional would be one more type to look up.
+    var spare = value
+    let place = memoryLock.withLock { isOver in
+      if !isOver { push(&spare) }
+      return turn.enter() ? nil : turn.lineUp { [self] in deliver(value) }
     }
-    _ = oldest  // released outside the lock: its deinit may run any code
+    _ = spare  // released outside the lock: its deinit may run any code
     if let place { return turn.goOn(from: place) }
     deliver(value)
     turn.leave()
   }
 
-  /// Under the lock: what the memory has no room for any more, or else the element itself, which is no other type to look
-  /// up.
-  private func push(_ value: Element) -> Element {
-    if remembered.value.count >= memory { return remembered.value.exchange(value) }
-    remembered.value.append(value)
-    return value
+  /// Remembers an element, under the lock; what there is no room for any more is in its place then.
+  private func push(_ value: inout Element) {
+    if remembered.value.count >= memory {
+      remembered.value.exchange(&value)
+    } else {
+      remembered.value.append(value)
+    }
   }
 
   @usableFromInline func next(batch: [Element]) {
@@ -67,7 +69,7 @@ import Synchronization
     pass({ [self] in deliver(batch: batch) }) { isOver in
       if isOver { return }
       old = remembered.value.elements
-      for value in batch.suffix(memory) { _ = push(value) }
+      for var value in batch.suffix(memory) { push(&value) }
     }
     _ = old
   }
@@ -136,7 +138,8 @@ import Synchronization
       outlet = late
       place = turn.lineUp { [self] in join(late, subscription) }
     }
-    for value in past where !subscription.isDisposed { observer.next(value) }
+    // By index: the type of an iterator would have to be looked up.
+    for index in 0..<past.count where !subscription.isDisposed { observer.next(past[index]) }
     if let outlet, let place {
       outlet.letGo()
       return turn.goOn(from: place)
