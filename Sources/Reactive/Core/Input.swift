@@ -37,10 +37,16 @@ final class Input<Element: Sendable>: Observer {
 
 extension Observable {
   /// Attaches as one of several inputs; the result ends the input before its time.
+  ///
+  /// `willAttach` is called with it first, whether or not it has ended already.
+  @inline(__always)
   @discardableResult
-  func feed(_ owner: any InputOwner<Element>, at index: Int = 0, _ subscription: Subscription) -> Subscription
-  {
+  func feed(
+    _ owner: any InputOwner<Element>, at index: Int = 0, _ subscription: Subscription,
+    willAttach: (Subscription) -> Void = { _ in }
+  ) -> Subscription {
     let child = subscription.child()
+    willAttach(child)
     if !child.isDisposed { attach(Input(child, owner, index), in: child) }
     return child
   }
