@@ -39,6 +39,29 @@ struct RingBuffer<Element: Sendable>: ~Copyable, Sendable {
     return true
   }
 
+  /// Puts an element in, and the oldest, which there must be, in its place.
+  @inline(__always)
+  mutating func exchange(_ element: inout Element) {
+    let oldest = (storage + head).move()
+    head = head + 1 == capacity ? 0 : head + 1
+    count -= 1
+    append(element)
+    element = oldest
+  }
+
+  var last: Element? { count == 0 ? nil : storage[place(count - 1)] }
+
+  /// All elements, oldest first.
+  var elements: [Element] {
+    Array(unsafeUninitializedCapacity: count) { copies, copied in
+      guard let first = copies.baseAddress else { return }
+      while copied < count {
+        (first + copied).initialize(to: storage[place(copied)])
+        copied += 1
+      }
+    }
+  }
+
   private func place(_ index: Int) -> Int {
     let place = head + index
     return place < capacity ? place : place - capacity

@@ -32,12 +32,20 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
 
   /// Starts the first source, or the next after one has ended.
   func advance(after last: Termination? = nil, progressed: Bool = false) {
-    turn.pass { [self] in
-      if subscription.isDisposed { return }
+    guard turn.enter() else { return turn.later { [self] in go(on: last, progressed) } }
+    go(on: last, progressed)
+    turn.leave()
+  }
+
+  private func go(on last: Termination?, _ progressed: Bool) {
+    var (last, progressed) = (last, progressed)
+    while !subscription.isDisposed {
       switch decide(&turn.state, last, progressed) {
-      case .attach(let source): attach(source)
-      case .wait(let delay, let source): attach(source, after: delay)
-      case .finish(let terminal): terminal.deliver(to: downstream)
+      case .attach(let source):
+        guard source.takeSole({ downstream.next($0) }) else { return attach(source) }
+        (last, progressed) = (.completed, true)
+      case .wait(let delay, let source): return attach(source, after: delay)
+      case .finish(let terminal): return terminal.deliver(to: downstream)
       }
     }
   }

@@ -36,3 +36,10 @@ final class SerializedOutlet<Element: Sendable>: Observer {
     terminal.deliver(to: downstream)
   }
 }
+
+/// An outlet as the owner of inputs, each of which ends the stream.
+extension SerializedOutlet: InputOwner {
+  func take(_ value: Element, at index: Int) { next(value) }
+  func fail(_ error: any Error, at index: Int) { fail(error) }
+  func close(_ index: Int) { complete() }
+}

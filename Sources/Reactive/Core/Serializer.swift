@@ -24,17 +24,24 @@ final class Serializer<State: Sendable>: Sendable {
   private let waiting = Locked<[@Sendable () -> Void]>([])
   private let limit: Int
 
-  private let kept: Unguarded<State>
+  /// Apart from the object, as that of an `Unguarded` is.
+  private nonisolated(unsafe) let kept: UnsafeMutablePointer<State>
 
   init(_ state: State, limit: Int = 1024) {
-    kept = Unguarded(state)
+    kept = .allocate(capacity: 1)
+    kept.initialize(to: state)
     self.limit = limit
+  }
+
+  deinit {
+    kept.deinitialize(count: 1)
+    kept.deallocate()
   }
 
   /// The state that the callers guard by taking turns: only for the caller inside.
   var state: State {
-    @inline(__always) unsafeAddress { kept.address }
-    @inline(__always) unsafeMutableAddress { UnsafeMutablePointer(mutating: kept.address) }
+    @inline(__always) unsafeAddress { UnsafePointer(kept) }
+    @inline(__always) unsafeMutableAddress { kept }
   }
 
   /// Carries `work` out now, or leaves it to the caller inside.

@@ -6,6 +6,7 @@ extension Observable {
   /// ```
   /// ticks.subscribe(next: { print($0) }).disposed(by: bag)
   /// ```
+  @inlinable
   public func subscribe(
     next: @escaping @Sendable (Element) -> Void = { _ in },
     fail: (@Sendable (any Error) -> Void)? = nil,
@@ -21,6 +22,9 @@ extension Observable {
   /// let subscription = Subscription()
   /// numbers.subscribe(in: subscription, next: { if $0 > 3 { subscription.dispose() } })
   /// ```
+  ///
+  /// Inlinable, so that the type of the observer need not be looked up.
+  @inlinable
   @discardableResult
   public func subscribe(
     in subscription: Subscription,
@@ -48,13 +52,13 @@ extension Observable {
 }
 
 /// The end of every chain: owns the subscription, and lets nothing through after a terminal or a dispose.
-private final class EndObserver<Element: Sendable>: Observer {
-  private let subscription: Subscription
-  private let onNext: @Sendable (Element) -> Void
-  private let onFail: (@Sendable (any Error) -> Void)?
-  private let onComplete: @Sendable () -> Void
+@usableFromInline final class EndObserver<Element: Sendable>: Observer {
+  @usableFromInline let subscription: Subscription
+  @usableFromInline let onNext: @Sendable (Element) -> Void
+  @usableFromInline let onFail: (@Sendable (any Error) -> Void)?
+  @usableFromInline let onComplete: @Sendable () -> Void
 
-  init(
+  @inlinable init(
     _ subscription: Subscription,
     _ onNext: @escaping @Sendable (Element) -> Void,
     _ onFail: (@Sendable (any Error) -> Void)?,
@@ -66,18 +70,18 @@ private final class EndObserver<Element: Sendable>: Observer {
     self.onComplete = onComplete
   }
 
-  func next(_ value: Element) {
+  @usableFromInline func next(_ value: Element) {
     if subscription.isDisposed { return }
     onNext(value)
   }
 
-  func fail(_ error: any Error) {
+  @usableFromInline func fail(_ error: any Error) {
     guard subscription.close() else { return }
     if let onFail { onFail(error) } else { Diagnostics.report(.unhandledError(error)) }
     subscription.release()
   }
 
-  func complete() {
+  @usableFromInline func complete() {
     guard subscription.close() else { return }
     onComplete()
     subscription.release()

@@ -14,21 +14,21 @@ import Synchronization
 /// without an end takes with it what it fed, unless an operator holds it to subscribe again (`retry`, `repeat`).
 public final class Subscription: Sendable {
   private let ended = Atomic<Bool>(false)
-  private let teardowns = Locked(Teardowns())
-  /// The subscription that lists this one, so that a parent does not collect the children that are over; weak, since
-  /// it holds them.
-  private weak let parent: Subscription?
-  private let key: Int
+  private let teardowns: Locked<Teardowns>
 
   /// Makes a subscription that nothing is attached to yet.
   public init() {
-    parent = nil
-    key = 0
+    teardowns = Locked(Teardowns())
   }
 
-  private init(childOf parent: Subscription, key: Int) {
-    self.parent = parent
-    self.key = key
+  private init(in place: PlaceInParent) {
+    teardowns = Locked(Teardowns(place: place))
+  }
+
+  /// Children that go on have no parent any more.
+  deinit {
+    if isDisposed { return }
+    for child in teardowns.withLock({ $0.children }) { child.teardowns.withLock { $0.place = nil } }
   }
 
   /// Whether it is over, by a terminal or by `dispose()`.
@@ -53,23 +53,31 @@ public final class Subscription: Sendable {
 
   /// Makes a subscription that ends with this one, and may end before it.
   public func child() -> Subscription {
-    let key = teardowns.withLock { $0.newKey() }
-    let child = Subscription(childOf: self, key: key)
-    if add(.child(child), key: key) == nil { child.dispose() }
-    return child
+    let child: Subscription? = teardowns.withLock { teardowns in
+      if isDisposed { return nil }
+      let key = teardowns.newKey()
+      let child = Subscription(in: PlaceInParent(parent: .passUnretained(self), key: key))
+      teardowns.insert(.child(child), key: key)
+      return child
+    }
+    if let child { return child }
+    let ended = Subscription()
+    ended.dispose()
+    return ended
   }
 
   /// Makes `other` end with this one, as a child does.
   func adopt(_ other: Subscription) {
-    let key = teardowns.withLock { $0.newKey() }
-    if add(.child(other), key: key) == nil { return other.dispose() }
-    other.onDispose { [weak self] in self?.forget(key) }
+    guard let key = add(.child(other)) else { return other.dispose() }
+    other.onDispose { [weak self] in
+      let dropped = self?.forget(key)
+      _ = dropped  // released outside the lock: its deinit may run any code
+    }
   }
 
   /// Removes a child that is over.
-  private func forget(_ key: Int) {
-    let dropped = teardowns.withLock { $0.remove(key) }
-    _ = dropped  // released outside the lock: its deinit may run any code
+  private func forget(_ key: Int) -> Teardown? {
+    teardowns.withLock { $0.remove(key) }
   }
 
   /// Marks the end; true for the one caller that caused it, who then owes a `release()`.
@@ -77,41 +85,52 @@ public final class Subscription: Sendable {
     ended.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
   }
 
-  /// Carries out the teardowns, without a lock held.
+  /// Carries out the teardowns, and those of the subscriptions below, in their order, without a lock held and without a
+  /// stack as deep as they are.
   func release() {
-    parent?.forget(key)
-    let first = teardowns.withLock { $0.takeFirst() }
-    first?.run()
-    // Mostly there are no others, and the way to find out is cheap.
-    let others = teardowns.withLock { $0.takeOthers() }
-    if others.isEmpty { return }
-    for (_, other) in others.sorted(by: { $0.key < $1.key }) { other.run() }
-  }
-
-  /// Ends this subscription and those below it, in the order of their teardowns, without a stack as deep as they are.
-  fileprivate func endTree() {
-    var waiting = [Teardown.child(self)]
-    while let teardown = waiting.popLast() {
+    var (next, waiting) = leave()
+    if waiting.isEmpty {
+      guard case .child = next else { return next?.run() ?? () }
+    }
+    while let teardown = next ?? waiting.popLast() {
+      next = nil
       guard case .child(let child) = teardown else {
         teardown.run()
         continue
       }
       guard child.close() else { continue }
-      child.parent?.forget(child.key)
-      waiting += child.teardowns.withLock { $0.takeAll() }.reversed()
+      let (first, others) = child.leave()
+      next = first
+      waiting += others
     }
   }
 
-  private func add(_ teardown: Teardown, key: Int? = nil) -> Int? {
+  /// Takes the teardowns out, the newest first but for the very first, and leaves the parent.
+  private func leave() -> (first: Teardown?, others: [Teardown]) {
+    let (first, others, place) = teardowns.withLock { teardowns in
+      // Under the lock, by which the parent that is released lets go of this one first.
+      let place = teardowns.place.flatMap { place in
+        place.parent._withUnsafeGuaranteedRef { $0.forget(place.key) }
+      }
+      teardowns.place = nil
+      return (teardowns.takeFirst(), teardowns.others.takeAll(newestFirst: true), place)
+    }
+    _ = place  // released outside the lock, as all of them
+    return (first, others)
+  }
+
+  private func add(_ teardown: Teardown) -> Int? {
     teardowns.withLock { teardowns in
       if isDisposed { return nil }
-      return teardowns.insert(teardown, key: key ?? teardowns.newKey())
+      let key = teardowns.newKey()
+      teardowns.insert(teardown, key: key)
+      return key
     }
   }
 }
 
 /// What a subscription can call at its end without a closure.
-protocol TeardownTarget: AnyObject, Sendable {
+package protocol TeardownTarget: AnyObject, Sendable {
   func tearDown(_ key: Int)
 }
 
@@ -124,9 +143,18 @@ private enum Teardown: Sendable {
     switch self {
     case .call(let target, let key): target.tearDown(key)
     case .action(let action): action()
-    case .child(let child): child.endTree()
+    case .child(let child): child.dispose()
     }
   }
+}
+
+/// The subscription that lists another, and the key under which it does so that it does not collect those that are over.
+///
+/// Not retained, since it holds its children: the last thing it does is to let go of those that go on without it. A weak
+/// reference would make each use of it slow.
+private struct PlaceInParent: Sendable {
+  let parent: Unmanaged<Subscription>
+  let key: Int
 }
 
 /// The teardowns of a subscription, by the keys under which they were put in.
@@ -134,47 +162,42 @@ private enum Teardown: Sendable {
 /// Most subscriptions hold one, so the first has a place that costs no allocation. While there are others its key is
 /// the lowest: they run in the order in which they were put in.
 private struct Teardowns: Sendable {
-  var lastKey = 0
-  var firstKey = 0
-  var first: Teardown?
-  var others: [Int: Teardown] = [:]
+  var place: PlaceInParent?
+  private var lastKey = 0
+  private var firstKey = 0
+  private var first: Teardown?
+  var others = Roster<Teardown>()
+
+  init(place: PlaceInParent? = nil) {
+    self.place = place
+  }
+
+  var children: [Subscription] {
+    ([first] + others.items).compactMap { if case .child(let child) = $0 { child } else { nil } }
+  }
 
   mutating func newKey() -> Int {
     lastKey += 1
     return lastKey
   }
 
-  mutating func insert(_ teardown: Teardown, key: Int) -> Int {
-    if first == nil, others.isEmpty {
+  mutating func insert(_ teardown: consuming Teardown, key: Int) {
+    if first == nil, others.count == 0 {
       first = teardown
       firstKey = key
     } else {
-      others[key] = teardown
+      others.append(teardown, key: key)
     }
-    return key
   }
 
   mutating func remove(_ key: Int) -> Teardown? {
-    guard key == firstKey else { return others.removeValue(forKey: key) }
-    defer { first = nil }
+    if key != firstKey { return others.remove(key) }
     firstKey = 0
-    return first
+    return takeFirst()
   }
 
   mutating func takeFirst() -> Teardown? {
     defer { first = nil }
     return first
-  }
-
-  /// All, in their order.
-  mutating func takeAll() -> [Teardown] {
-    let first = takeFirst().map { [$0] } ?? []
-    return first + takeOthers().sorted { $0.key < $1.key }.map(\.value)
-  }
-
-  /// All but the first; their keys rise in the order in which they were put in.
-  mutating func takeOthers() -> [Int: Teardown] {
-    defer { others = [:] }
-    return others
   }
 }

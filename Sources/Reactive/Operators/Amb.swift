@@ -12,27 +12,40 @@ extension Observable {
   public static func amb(_ sources: [Observable]) -> Observable {
     Observable { downstream, subscription in
       if sources.isEmpty { return downstream.complete() }
-      let race = Race()
+      let race = Race(downstream)
       for (index, source) in sources.enumerated() {
         if subscription.isDisposed || race.isDecided { return }
-        let runner = source.feed(
-          subscription, next: { if race.wins(index) { downstream.next($0) } },
-          fail: { if race.wins(index) { downstream.fail($0) } },
-          complete: { if race.wins(index) { downstream.complete() } })
-        race.enter(index, runner)
+        race.enter(index, source.feed(race, at: index, subscription))
       }
     }
   }
 }
 
-private final class Race: Sendable {
+private final class Race<Element: Sendable>: InputOwner {
+  private let downstream: any Observer<Element>
   private let winner = Atomic<Int>(-1)
   private let runners = Locked<[(index: Int, subscription: Subscription)]>([])
+
+  init(_ downstream: any Observer<Element>) {
+    self.downstream = downstream
+  }
 
   var isDecided: Bool { winner.load(ordering: .acquiring) >= 0 }
 
   /// Whether this source has won: the first to ask has, and the others are disposed.
-  func wins(_ index: Int) -> Bool {
+  func take(_ value: Element, at index: Int) {
+    if wins(index) { downstream.next(value) }
+  }
+
+  func fail(_ error: any Error, at index: Int) {
+    if wins(index) { downstream.fail(error) }
+  }
+
+  func close(_ index: Int) {
+    if wins(index) { downstream.complete() }
+  }
+
+  private func wins(_ index: Int) -> Bool {
     let claim = winner.compareExchange(expected: -1, desired: index, ordering: .acquiringAndReleasing)
     if claim.exchanged { sendHome(butFor: index) }
     return claim.exchanged || claim.original == index

@@ -12,11 +12,8 @@ extension Observable {
   ) -> Observable<Output> {
     Observable<Output> { [self] downstream, subscription in
       let pair = LatestPair(downstream, transform)
-      feed(
-        subscription, next: { pair.left($0) }, fail: { pair.fail($0) }, complete: { pair.completeLeft() })
-      if subscription.isDisposed { return }
-      other.feed(
-        subscription, next: { pair.right($0) }, fail: { pair.fail($0) }, complete: { pair.completeRight() })
+      feed(pair, subscription)
+      if !subscription.isDisposed { other.feed(RightInput(pair), subscription) }
     }
   }
 }
@@ -41,7 +38,20 @@ private struct PairProgress: Sendable {
   var over = false
 }
 
-private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable>: Sendable {
+private final class RightInput<Left: Sendable, Right: Sendable, Output: Sendable>: InputOwner {
+  private let pair: LatestPair<Left, Right, Output>
+
+  init(_ pair: LatestPair<Left, Right, Output>) {
+    self.pair = pair
+  }
+
+  func take(_ value: Right, at index: Int) { pair.right(value) }
+  func fail(_ error: any Error, at index: Int) { pair.fail(error, at: index) }
+  func close(_ index: Int) { pair.closeRight() }
+}
+
+/// The latest of both, and the input of the left ones.
+private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable>: InputOwner {
   private let turn = Serializer(PairProgress())
   private let latestLeft = Unguarded<Left>()
   private let latestRight = Unguarded<Right>()
@@ -55,7 +65,7 @@ private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable
     self.transform = transform
   }
 
-  func left(_ value: Left) {
+  func take(_ value: Left, at index: Int) {
     guard turn.enter() else { return turn.later { [self] in take(left: value) } }
     take(left: value)
     turn.leave()
@@ -67,18 +77,18 @@ private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable
     turn.leave()
   }
 
-  func fail(_ error: any Error) {
+  func fail(_ error: any Error, at index: Int) {
     turn.pass { [self] in end(.failed(error)) }
   }
 
-  func completeLeft() {
+  func close(_ index: Int) {
     turn.pass { [self] in
       turn.state.leftOpen = false
       if latestLeft.isVacant || !turn.state.rightOpen { end(.completed) }
     }
   }
 
-  func completeRight() {
+  func closeRight() {
     turn.pass { [self] in
       turn.state.rightOpen = false
       if latestRight.isVacant || !turn.state.leftOpen { end(.completed) }

@@ -13,15 +13,13 @@ extension Observable {
       let list = LatestList(downstream, count: sources.count)
       for (index, source) in sources.enumerated() {
         if subscription.isDisposed { return }
-        source.feed(
-          subscription, next: { list.take($0, at: index) }, fail: { list.fail($0) },
-          complete: { list.close(index) })
+        source.feed(list, at: index, subscription)
       }
     }
   }
 }
 
-private final class LatestList<Element: Sendable>: Sendable {
+private final class LatestList<Element: Sendable>: InputOwner {
   private struct State: Sendable {
     var waiting: [Element?]
     var missing: Int
@@ -45,7 +43,7 @@ private final class LatestList<Element: Sendable>: Sendable {
     turn.leave()
   }
 
-  func fail(_ error: any Error) {
+  func fail(_ error: any Error, at index: Int) {
     turn.pass { [self] in end(.failed(error)) }
   }
 

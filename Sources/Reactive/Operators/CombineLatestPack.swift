@@ -59,6 +59,20 @@ private func present<Source: Sendable>(_ type: Source.Type, _ places: [Place], _
   return unsafeDowncast(places[index], to: Unguarded<Source>.self).value
 }
 
+private final class LatestInput<Source: Sendable, Output: Sendable>: InputOwner {
+  private let all: LatestOfAll<Output>
+  private let latest: Unguarded<Source>
+
+  init(_ all: LatestOfAll<Output>, _ latest: Unguarded<Source>) {
+    self.all = all
+    self.latest = latest
+  }
+
+  func take(_ value: Source, at index: Int) { all.take(value, latest) }
+  func fail(_ error: any Error, at index: Int) { all.fail(error) }
+  func close(_ index: Int) { all.complete(latest) }
+}
+
 /// What streams of different types have in common: the turn, and which of them are missing or at their end.
 private final class LatestOfAll<Output: Sendable>: Sendable {
   private struct State: Sendable {
@@ -85,13 +99,18 @@ private final class LatestOfAll<Output: Sendable>: Sendable {
   func attach<Source>(_ source: Observable<Source>, at index: Int, _ subscription: Subscription) {
     if subscription.isDisposed { return }
     let latest = unsafeDowncast(places[index], to: Unguarded<Source>.self)
-    source.feed(
-      subscription, next: { [self] in take($0, latest) },
-      fail: { [self] error in turn.pass { [self] in end(.failed(error)) } },
-      complete: { [self] in turn.pass { [self] in close(latest) } })
+    source.feed(LatestInput(self, latest), subscription)
   }
 
-  private func take<Source: Sendable>(_ value: Source, _ latest: Unguarded<Source>) {
+  func fail(_ error: any Error) {
+    turn.pass { [self] in end(.failed(error)) }
+  }
+
+  func complete<Source: Sendable>(_ latest: Unguarded<Source>) {
+    turn.pass { [self] in close(latest) }
+  }
+
+  func take<Source: Sendable>(_ value: Source, _ latest: Unguarded<Source>) {
     guard turn.enter() else { return turn.later { [self] in place(value, latest) } }
     place(value, latest)
     turn.leave()

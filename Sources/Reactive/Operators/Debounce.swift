@@ -40,3 +40,9 @@ extension Observable {
     }
   }
 }
+
+/// The key of one: a table of it hashes nothing.
+extension OneKey {
+  @inlinable func hash(into hasher: inout Hasher) {}
+  @inlinable func _rawHashValue(seed: Int) -> Int { 0 }
+}

@@ -23,7 +23,7 @@ extension Observable {
   }
 }
 
-private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observer {
+private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observer, InputOwner {
   /// Its source's part of the subscription, which ends before the inner streams do.
   let outer: Subscription
   private let subscription: Subscription
@@ -94,11 +94,14 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
       return finishInner()
     }
     starter.pass { [self] in
-      inner.feed(
-        subscription, next: { [self] in send($0) }, fail: { [self] in fail($0) },
-        complete: { [self] in finishInner() })
+      inner.feed(self, subscription)
     }
   }
+
+  // The inner streams:
+  func take(_ value: Output, at index: Int) { send(value) }
+  func fail(_ error: any Error, at index: Int) { fail(error) }
+  func close(_ index: Int) { finishInner() }
 
   fileprivate func send(_ value: Output) {
     outlet.next(value)

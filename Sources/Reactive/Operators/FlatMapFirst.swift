@@ -20,7 +20,7 @@ extension Observable {
   }
 }
 
-private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: Observer {
+private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: Observer, InputOwner {
   let outer: Subscription
   private let subscription: Subscription
   private let outlet: SerializedOutlet<Output>
@@ -45,9 +45,11 @@ private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: O
     guard starts else { return }
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
-    inner.feed(
-      subscription, next: { [outlet] in outlet.next($0) }, fail: { [self] in fail($0) },
-      complete: { [self] in finishInner() })
+    if inner.takeSole({ outlet.next($0) }) {
+      if !subscription.isDisposed { finishInner() }
+    } else {
+      inner.feed(self, subscription)
+    }
   }
 
   func fail(_ error: any Error) {
@@ -63,6 +65,11 @@ private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: O
     }
     if !busy { outlet.complete() }
   }
+
+  // The inner stream:
+  func take(_ value: Output, at index: Int) { outlet.next(value) }
+  func fail(_ error: any Error, at index: Int) { fail(error) }
+  func close(_ index: Int) { finishInner() }
 
   private func finishInner() {
     let outerOpen = state.withLock { state in

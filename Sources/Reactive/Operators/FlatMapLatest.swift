@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Observable {
   /// Turns each element into a stream and emits the newest of them, disposing the one before.
   ///
@@ -19,17 +21,19 @@ extension Observable {
 }
 
 private struct Latest: Sendable {
-  /// The current inner stream; what an older one still emits is discarded.
+  /// The current inner stream and its number; what an older one still emits is discarded.
   var running: Subscription?
+  var number = 0
   var outerOpen = true
   var over = false
 }
 
-private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: Observer {
+private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: Observer, InputOwner {
   let outer: Subscription
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let transform: @Sendable (Element) throws -> Observable<Output>
+  private let lastNumber = Atomic<Int>(0)
   private let turn = Serializer(Latest())
 
   init(
@@ -45,13 +49,32 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
   func next(_ value: Element) {
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
-    let child = subscription.child()
+    if inner.takeSole({ emit($0) }) { return }
+    let number = lastNumber.add(1, ordering: .relaxed).newValue
     // Joining happens in turn, attaching after it: an inner stream that never pauses must find the way free.
-    turn.pass { [self] in
-      turn.state.running?.dispose()
-      turn.state.running = child
+    inner.feed(self, at: number, subscription) { child in
+      guard turn.enter() else { return turn.later { [self] in join(child, number) } }
+      join(child, number)
+      turn.leave()
     }
-    inner.attach(InnerObserver(self, child), in: child)
+  }
+
+  /// What `just` emits needs no subscription.
+  private func emit(_ value: Output) {
+    guard turn.enter() else { return turn.later { [self] in send(value) } }
+    send(value)
+    turn.leave()
+  }
+
+  private func send(_ value: Output) {
+    join(nil, 0)
+    if !turn.state.over, !subscription.isDisposed { downstream.next(value) }
+  }
+
+  private func join(_ child: Subscription?, _ number: Int) {
+    turn.state.running?.dispose()
+    turn.state.running = child
+    turn.state.number = number
   }
 
   func fail(_ error: any Error) {
@@ -67,51 +90,41 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     }
   }
 
+  // The inner streams:
+  func take(_ value: Output, at number: Int) {
+    guard turn.enter() else { return turn.later { [self] in pass(value, number) } }
+    pass(value, number)
+    turn.leave()
+  }
+
+  private func pass(_ value: Output, _ number: Int) {
+    if turn.state.number == number { downstream.next(value) }
+  }
+
+  func fail(_ error: any Error, at number: Int) {
+    turn.pass { [self] in
+      if turn.state.number == number { end(.failed(error)) }
+    }
+  }
+
+  func close(_ number: Int) {
+    guard turn.enter() else { return turn.later { [self] in finish(number) } }
+    finish(number)
+    turn.leave()
+  }
+
+  private func finish(_ number: Int) {
+    if turn.state.number != number { return }
+    join(nil, 0)
+    if !turn.state.outerOpen { end(.completed) }
+  }
+
   private func end(_ terminal: Termination) {
     if turn.state.over { return }
     turn.state.over = true
     turn.state.running = nil
+    turn.state.number = 0
     terminal.deliver(to: downstream)
-  }
-
-  private func finish(_ child: Subscription) {
-    child.dispose()
-    turn.state.running = nil
-    if !turn.state.outerOpen { end(.completed) }
-  }
-
-  private final class InnerObserver: Observer {
-    private let parent: FlatMapLatestObserver
-    private let child: Subscription
-
-    init(_ parent: FlatMapLatestObserver, _ child: Subscription) {
-      self.parent = parent
-      self.child = child
-    }
-
-    private var isHeard: Bool { parent.turn.state.running === child }
-
-    func next(_ value: Output) {
-      guard parent.turn.enter() else { return parent.turn.later { [self] in send(value) } }
-      send(value)
-      parent.turn.leave()
-    }
-
-    func fail(_ error: any Error) {
-      parent.turn.pass { [self] in
-        if isHeard { parent.end(.failed(error)) }
-      }
-    }
-
-    func complete() {
-      parent.turn.pass { [self] in
-        if isHeard { parent.finish(child) }
-      }
-    }
-
-    private func send(_ value: Output) {
-      if isHeard { parent.downstream.next(value) }
-    }
   }
 }
 

@@ -23,13 +23,51 @@ extension Observable {
   /// ```
   /// Observable.from(1...4).group { $0 % 2 }.flatMap { $0.takeLast(1) }  // 3, 4, |
   /// ```
+  @inlinable
   public func group<Key: Hashable & Sendable>(
     limit: Int = 1024, completesOldest: Bool = false,
     by key: @escaping @Sendable (Element) throws -> Key
   ) -> Observable<Group<Key, Element>> {
+    groups(limit, completesOldest) { GroupTable(by: key) }
+  }
+
+  @usableFromInline
+  func groups<Key: Hashable & Sendable>(
+    _ limit: Int, _ completesOldest: Bool, _ table: @escaping @Sendable () -> GroupTable<Key, Element>
+  ) -> Observable<Group<Key, Element>> {
     Observable<Group<Key, Element>> { [self] downstream, subscription in
-      attach(GroupObserver(downstream, subscription, limit, completesOldest, key), in: subscription)
+      attach(GroupObserver(downstream, subscription, limit, completesOldest, table()), in: subscription)
     }
+  }
+}
+
+/// The open groups by their keys, in calls that are compiled for the type of the key.
+@usableFromInline struct GroupTable<Key: Hashable & Sendable, Element: Sendable>: Sendable {
+  /// The group of an element, which is the newest then.
+  @usableFromInline let find: @Sendable (Element) throws -> Broadcast<Element>?
+  /// Opens a group for the element for which there was none, and returns its key.
+  @usableFromInline let open: @Sendable (Broadcast<Element>) -> Key
+  @usableFromInline let takeOldest: @Sendable () -> Broadcast<Element>?
+  @usableFromInline let count: @Sendable () -> Int
+
+  @inlinable init(by key: @escaping @Sendable (Element) throws -> Key) {
+    let groups = Unguarded(MemoryState<Key, Broadcast<Element>>())
+    let missing = Unguarded<Key>()
+    find = { element in
+      let key = try key(element)
+      guard let group = groups.value.value(for: key) else {
+        missing.fill(key)
+        return nil
+      }
+      groups.value.set(group, for: key)
+      return group
+    }
+    open = { group in
+      groups.value.set(group, for: missing.value)
+      return missing.value
+    }
+    takeOldest = { groups.value.oldest.flatMap { groups.value.remove($0.key) } }
+    count = { groups.value.count }
   }
 }
 
@@ -38,18 +76,18 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
   let subscription: Subscription
   private let limit: Int
   private let completesOldest: Bool
-  private let key: @Sendable (Element) throws -> Key
-  let turn = Serializer(MemoryState<Key, Broadcast<Element>>())
+  private let table: GroupTable<Key, Element>
+  let turn = Serializer(())
 
   init(
     _ downstream: any Observer<Group<Key, Element>>, _ subscription: Subscription, _ limit: Int,
-    _ completesOldest: Bool, _ key: @escaping @Sendable (Element) throws -> Key
+    _ completesOldest: Bool, _ table: GroupTable<Key, Element>
   ) {
     self.downstream = downstream
     self.subscription = subscription
     self.limit = max(1, limit)
     self.completesOldest = completesOldest
-    self.key = key
+    self.table = table
     subscription.onDispose { [weak self] in
       if let self { turn.pass { [self] in close(.completed) } }
     }
@@ -61,33 +99,22 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
   }
 
   func accept(_ value: Element) {
-    let key: Key
-    do { key = try self.key(value) } catch {
+    do {
+      if let group = try table.find(value) { return group.next(value) }
+      if table.count() >= limit {
+        if !completesOldest { throw ReactiveError.overflow(what: "the list of groups", limit: limit) }
+        table.takeOldest()?.complete()
+      }
+    } catch {
       close(.failed(error))
       return downstream.fail(error)
     }
-    if let group = turn.state.value(for: key) {
-      turn.state.set(group, for: key)  // now the newest
-      return group.next(value)
-    }
-    if turn.state.count >= limit, let oldest = turn.state.oldest {
-      guard completesOldest else {
-        let failure = ReactiveError.overflow(what: "the list of groups", limit: limit)
-        close(.failed(failure))
-        return downstream.fail(failure)
-      }
-      turn.state.remove(oldest.key)?.complete()
-    }
     let group = Broadcast<Element>()
-    turn.state.set(group, for: key)
-    downstream.next(Group(key, group))
+    downstream.next(Group(table.open(group), group))
     group.next(value)
   }
 
   func close(_ termination: Termination) {
-    while let oldest = turn.state.oldest {
-      turn.state.remove(oldest.key)
-      termination.deliver(to: oldest.value)
-    }
+    while let oldest = table.takeOldest() { termination.deliver(to: oldest) }
   }
 }

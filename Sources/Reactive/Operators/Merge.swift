@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Observable {
   /// Emits what all of the sources emit, as it comes; completes when all have.
   ///
@@ -9,12 +11,15 @@ extension Observable {
   /// ```
   public static func merge(_ sources: [Observable]) -> Observable {
     Observable { downstream, subscription in
-      let outlet = SerializedOutlet(downstream)
-      let open = Countdown(from: sources.count) { outlet.complete() }
+      if sources.isEmpty { return downstream.complete() }
+      let merger = Merger(downstream, count: sources.count)
       for source in sources {
         if subscription.isDisposed { return }
-        source.feed(
-          subscription, next: { outlet.next($0) }, fail: { outlet.fail($0) }, complete: { open.signal() })
+        if source.takeSole({ merger.take($0, at: 0) }) {
+          if !subscription.isDisposed { merger.close(0) }
+        } else {
+          source.feed(merger, subscription)
+        }
       }
     }
   }
@@ -35,5 +40,22 @@ extension Observable {
   /// ```
   public func merge(with other: Observable) -> Observable {
     Observable.merge([self, other])
+  }
+}
+
+private final class Merger<Element: Sendable>: InputOwner {
+  private let outlet: SerializedOutlet<Element>
+  private let open: Atomic<Int>
+
+  init(_ downstream: any Observer<Element>, count: Int) {
+    outlet = SerializedOutlet(downstream)
+    open = Atomic(count)
+  }
+
+  func take(_ value: Element, at index: Int) { outlet.next(value) }
+  func fail(_ error: any Error, at index: Int) { outlet.fail(error) }
+
+  func close(_ index: Int) {
+    if open.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { outlet.complete() }
   }
 }

@@ -10,12 +10,8 @@ extension Observable {
   public func sample<Other: Sendable>(_ trigger: Observable<Other>) -> Observable {
     Observable { [self] downstream, subscription in
       let sampler = Sampler(downstream)
-      feed(
-        subscription, next: { sampler.note($0) }, fail: { sampler.end(.failed($0)) },
-        complete: { sampler.end(.completed) })
-      if subscription.isDisposed { return }
-      trigger.feed(
-        subscription, next: { _ in sampler.emit() }, fail: { sampler.end(.failed($0)) }, complete: {})
+      feed(sampler, subscription)
+      if !subscription.isDisposed { trigger.feed(TriggerInput(sampler), subscription) }
     }
   }
 }
@@ -53,7 +49,19 @@ extension Observable {
   }
 }
 
-private final class Sampler<Element: Sendable>: Sendable {
+private final class TriggerInput<Element: Sendable, Output: Sendable>: InputOwner {
+  private let sampler: Sampler<Output>
+
+  init(_ sampler: Sampler<Output>) {
+    self.sampler = sampler
+  }
+
+  func take(_ value: Element, at index: Int) { sampler.emit() }
+  func fail(_ error: any Error, at index: Int) { sampler.fail(error, at: index) }
+  func close(_ index: Int) {}
+}
+
+private final class Sampler<Element: Sendable>: InputOwner {
   private let downstream: any Observer<Element>
   private let turn = Serializer<(latest: Element?, over: Bool)>((nil, false))
 
@@ -61,21 +69,28 @@ private final class Sampler<Element: Sendable>: Sendable {
     self.downstream = downstream
   }
 
-  func note(_ value: Element) {
+  func take(_ value: Element, at index: Int) {
     guard turn.enter() else { return turn.later { [self] in turn.state.latest = value } }
     turn.state.latest = value
     turn.leave()
   }
 
   func emit() {
-    turn.pass { [self] in
-      guard !turn.state.over, let latest = turn.state.latest else { return }
-      turn.state.latest = nil
-      downstream.next(latest)
-    }
+    guard turn.enter() else { return turn.later { [self] in send() } }
+    send()
+    turn.leave()
   }
 
-  func end(_ terminal: Termination) {
+  private func send() {
+    guard !turn.state.over, let latest = turn.state.latest else { return }
+    turn.state.latest = nil
+    downstream.next(latest)
+  }
+
+  func fail(_ error: any Error, at index: Int) { end(.failed(error)) }
+  func close(_ index: Int) { end(.completed) }
+
+  private func end(_ terminal: Termination) {
     turn.pass { [self] in
       if turn.state.over { return }
       turn.state = (nil, true)

@@ -44,6 +44,7 @@ extension Observable {
   /// ```
   /// Observable<Int>.empty()  // |
   /// ```
+  @inlinable
   public static func empty() -> Observable {
     Observable { observer, _ in observer.complete() }
   }
@@ -56,6 +57,7 @@ extension Observable {
   /// ```
   /// Observable<Int>.never().take(for: .seconds(1), on: clock)  // |
   /// ```
+  @inlinable
   public static func never() -> Observable {
     Observable { _, _ in }
   }
@@ -68,6 +70,7 @@ extension Observable {
   /// ```
   /// Observable<Int>.fail(Oops())  // #
   /// ```
+  @inlinable
   public static func fail(_ error: any Error) -> Observable {
     Observable { observer, _ in observer.fail(error) }
   }

@@ -11,22 +11,42 @@ extension Observable {
   /// ```
   public func skip<Other: Sendable>(until other: Observable<Other>) -> Observable {
     Observable { [self] downstream, subscription in
-      let outlet = SerializedOutlet(downstream)
-      let gate = Gate()
-      other.take(1).feed(
-        subscription, next: { _ in gate.open() }, fail: { outlet.fail($0) }, complete: {})
-      if subscription.isDisposed { return }
-      feed(
-        subscription, next: { if gate.isOpen { outlet.next($0) } }, fail: { outlet.fail($0) },
-        complete: { outlet.complete() })
+      let gate = Gate(downstream)
+      other.take(1).feed(GateKeeper(gate), subscription)
+      if !subscription.isDisposed { feed(gate, subscription) }
     }
   }
 }
 
-private final class Gate: Sendable {
-  private let opened = Atomic<Bool>(false)
-  var isOpen: Bool { opened.load(ordering: .acquiring) }
-  func open() { opened.store(true, ordering: .releasing) }
+/// The stream that opens the gate.
+private final class GateKeeper<Element: Sendable, Output: Sendable>: InputOwner {
+  private let gate: Gate<Output>
+
+  init(_ gate: Gate<Output>) {
+    self.gate = gate
+  }
+
+  func take(_ value: Element, at index: Int) { gate.open() }
+  func fail(_ error: any Error, at index: Int) { gate.fail(error, at: index) }
+  func close(_ index: Int) {}
+}
+
+private final class Gate<Element: Sendable>: InputOwner {
+  private let outlet: SerializedOutlet<Element>
+  private let isOpen = Atomic<Bool>(false)
+
+  init(_ downstream: any Observer<Element>) {
+    outlet = SerializedOutlet(downstream)
+  }
+
+  func open() { isOpen.store(true, ordering: .releasing) }
+
+  func take(_ value: Element, at index: Int) {
+    if isOpen.load(ordering: .acquiring) { outlet.next(value) }
+  }
+
+  func fail(_ error: any Error, at index: Int) { outlet.fail(error) }
+  func close(_ index: Int) { outlet.complete() }
 }
 
 extension Observable {

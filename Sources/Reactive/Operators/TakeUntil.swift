@@ -10,13 +10,23 @@ extension Observable {
   public func take<Other: Sendable>(until other: Observable<Other>) -> Observable {
     Observable { [self] downstream, subscription in
       let outlet = SerializedOutlet(downstream)
-      other.feed(
-        subscription, next: { _ in outlet.complete() }, fail: { outlet.fail($0) }, complete: {})
-      if subscription.isDisposed { return }
-      feed(
-        subscription, next: { outlet.next($0) }, fail: { outlet.fail($0) }, complete: { outlet.complete() })
+      other.feed(StopSign(outlet), subscription)
+      if !subscription.isDisposed { feed(outlet, subscription) }
     }
   }
+}
+
+/// The stream whose first element ends another.
+private final class StopSign<Element: Sendable, Output: Sendable>: InputOwner {
+  private let outlet: SerializedOutlet<Output>
+
+  init(_ outlet: SerializedOutlet<Output>) {
+    self.outlet = outlet
+  }
+
+  func take(_ value: Element, at index: Int) { outlet.complete() }
+  func fail(_ error: any Error, at index: Int) { outlet.fail(error) }
+  func close(_ index: Int) {}
 }
 
 extension Observable {

@@ -40,7 +40,9 @@ private final class Ticker: AlarmOwner {
   }
 
   func ring() {
-    turn.pass { [self] in tick() }
+    guard turn.enter() else { return turn.later { [self] in tick() } }
+    tick()
+    turn.leave()
   }
 
   private func tick() {

@@ -12,11 +12,8 @@ extension Observable {
   ) -> Observable<Output> {
     Observable<Output> { [self] downstream, subscription in
       let join = LatestJoin(downstream, transform)
-      other.feed(subscription, next: { join.note($0) }, fail: { join.end(.failed($0)) }, complete: {})
-      if subscription.isDisposed { return }
-      feed(
-        subscription, next: { join.take($0) }, fail: { join.end(.failed($0)) },
-        complete: { join.end(.completed) })
+      other.feed(OtherInput(join), subscription)
+      if !subscription.isDisposed { feed(join, subscription) }
     }
   }
 }
@@ -32,7 +29,19 @@ extension Observable {
   }
 }
 
-private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: Sendable {
+private final class OtherInput<Element: Sendable, Other: Sendable, Output: Sendable>: InputOwner {
+  private let join: LatestJoin<Element, Other, Output>
+
+  init(_ join: LatestJoin<Element, Other, Output>) {
+    self.join = join
+  }
+
+  func take(_ value: Other, at index: Int) { join.note(value) }
+  func fail(_ error: any Error, at index: Int) { join.fail(error, at: index) }
+  func close(_ index: Int) {}
+}
+
+private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: InputOwner {
   private let downstream: any Observer<Output>
   private let transform: @Sendable (Element, Other) throws -> Output
   private let turn = Serializer<(latest: Other?, over: Bool)>((nil, false))
@@ -50,14 +59,18 @@ private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Senda
     turn.leave()
   }
 
-  func take(_ value: Element) {
+  func take(_ value: Element, at index: Int) {
     guard turn.enter() else { return turn.later { [self] in join(value) } }
     join(value)
     turn.leave()
   }
 
-  func end(_ terminal: Termination) {
-    turn.pass { [self] in finish(terminal) }
+  func fail(_ error: any Error, at index: Int) {
+    turn.pass { [self] in finish(.failed(error)) }
+  }
+
+  func close(_ index: Int) {
+    turn.pass { [self] in finish(.completed) }
   }
 
   private func join(_ value: Element) {

@@ -15,9 +15,7 @@ extension Observable {
       let zipper = Zipper(downstream, subscription, count: sources.count, backlog: backlog)
       for (index, source) in sources.enumerated() {
         if subscription.isDisposed { return }
-        source.feed(
-          subscription, next: { zipper.take($0, at: index) }, fail: { zipper.fail($0) },
-          complete: { zipper.close(index) })
+        source.feed(zipper, at: index, subscription)
       }
     }
   }
@@ -35,7 +33,7 @@ extension Observable {
   }
 }
 
-private final class Zipper<Element: Sendable>: Sendable {
+private final class Zipper<Element: Sendable>: InputOwner {
   /// What one source is ahead of the others by.
   private final class Line: Sendable {
     let waiting = Unguarded(RingBuffer<Element>(capacity: 2))
@@ -72,7 +70,7 @@ private final class Zipper<Element: Sendable>: Sendable {
     turn.leave()
   }
 
-  func fail(_ error: any Error) {
+  func fail(_ error: any Error, at index: Int) {
     turn.pass { [self] in end(.failed(error)) }
   }
 

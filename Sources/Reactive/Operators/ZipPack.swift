@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Observable {
   /// Joins the first elements of several streams of any types, then the second ones, and so on.
   ///
@@ -64,18 +66,36 @@ private struct ZipState: Sendable {
 /// What one source is ahead of the others by.
 private final class ZipLine<Source: Sendable>: Sendable {
   let waiting = Unguarded(RingBuffer<Source>(capacity: 2))
-  let isOpen = Unguarded(true)
+  private let open = Atomic<Bool>(true)
+
+  var isOpen: Bool { open.load(ordering: .relaxed) }
+
+  func close() { open.store(false, ordering: .relaxed) }
 
   func takeFirst(_ state: inout ZipState) -> Source {
     var first: Source?
     _ = waiting.value.popFirst { first = $0 }
     if waiting.value.isEmpty {
       state.empty += 1
-      if !isOpen.value { state.isSpent = true }
+      if !isOpen { state.isSpent = true }
     }
     guard let first else { preconditionFailure("elements are taken when no line is empty") }
     return first
   }
+}
+
+private final class ZipInput<Source: Sendable, Output: Sendable>: InputOwner {
+  private let zipper: MixedZipper<Output>
+  private let line: ZipLine<Source>
+
+  init(_ zipper: MixedZipper<Output>, _ line: ZipLine<Source>) {
+    self.zipper = zipper
+    self.line = line
+  }
+
+  func take(_ value: Source, at index: Int) { zipper.take(value, line) }
+  func fail(_ error: any Error, at index: Int) { zipper.fail(error) }
+  func close(_ index: Int) { zipper.complete(line) }
 }
 
 private final class MixedZipper<Output: Sendable>: Sendable {
@@ -101,13 +121,18 @@ private final class MixedZipper<Output: Sendable>: Sendable {
   func attach<Source>(_ source: Observable<Source>, at index: Int) {
     if subscription.isDisposed { return }
     let line = unsafeDowncast(lines[index], to: ZipLine<Source>.self)
-    source.feed(
-      subscription, next: { [self] in take($0, line) },
-      fail: { [self] error in turn.pass { [self] in end(.failed(error)) } },
-      complete: { [self] in turn.pass { [self] in close(line) } })
+    source.feed(ZipInput(self, line), subscription)
   }
 
-  private func take<Source: Sendable>(_ value: Source, _ line: ZipLine<Source>) {
+  func fail(_ error: any Error) {
+    turn.pass { [self] in end(.failed(error)) }
+  }
+
+  func complete<Source: Sendable>(_ line: ZipLine<Source>) {
+    turn.pass { [self] in close(line) }
+  }
+
+  func take<Source: Sendable>(_ value: Source, _ line: ZipLine<Source>) {
     guard turn.enter() else { return turn.later { [self] in place(value, line) } }
     place(value, line)
     turn.leave()
@@ -130,7 +155,7 @@ private final class MixedZipper<Output: Sendable>: Sendable {
   }
 
   private func close<Source>(_ line: ZipLine<Source>) {
-    line.isOpen.value = false
+    line.close()
     if line.waiting.value.isEmpty { end(.completed) }
   }
 

@@ -8,7 +8,7 @@ package protocol AlarmOwner: AnyObject, Sendable {
 ///
 /// An operator such as `debounce` moves its deadline with each element. Only the time wanted is noted then; the timer
 /// that is already set finds out when it fires, and sets itself again. It goes when the subscription ends.
-package final class Alarm: Sendable {
+package final class Alarm: TeardownTarget {
   private struct State: Sendable {
     var wanted: Instant?
     var timer: (due: Instant, subscription: Subscription)?
@@ -20,7 +20,7 @@ package final class Alarm: Sendable {
 
   package init(on scheduler: any Scheduler, in subscription: Subscription) {
     self.scheduler = scheduler
-    subscription.onDispose { [weak self] in self?.end() }
+    subscription.onDispose(self, 0)
   }
 
   package var now: Instant { scheduler.now }
@@ -72,7 +72,8 @@ package final class Alarm: Sendable {
     if let again { arm(at: again, for: owner) }
   }
 
-  private func end() {
+  /// The subscription has ended.
+  package func tearDown(_: Int) {
     let timer = state.withLock { state in
       defer { state.timer = nil }
       state.ended = true

@@ -1,6 +1,6 @@
 /// A queue of timers in the order they fall due, those of one instant in the order they were set.
 ///
-/// A binary heap of plain numbers beside a table of the work: cancelling a timer frees its work at once, and its
+/// A binary heap of plain numbers beside a list of the work: cancelling a timer frees its work at once, and its
 /// number goes when it reaches the top or when such numbers outweigh the live ones.
 package struct TimerQueue<Work: Sendable>: Sendable {
   package typealias Key = Int
@@ -14,13 +14,13 @@ package struct TimerQueue<Work: Sendable>: Sendable {
   }
 
   private var heap: [Entry] = []
-  private var work: [Key: Work] = [:]
+  private var work = Roster<Work>()
   private var lastKey = 0
 
   package init() {}
 
   package var count: Int { work.count }
-  package var isEmpty: Bool { work.isEmpty }
+  package var isEmpty: Bool { work.count == 0 }
 
   /// When the next timer is due.
   package var earliest: Instant? {
@@ -32,7 +32,7 @@ package struct TimerQueue<Work: Sendable>: Sendable {
 
   package mutating func insert(at deadline: Instant, _ item: Work) -> Key {
     lastKey += 1
-    work[lastKey] = item
+    work.append(item, key: lastKey)
     heap.append(Entry(deadline: deadline, key: lastKey))
     siftUp(heap.count - 1)
     return lastKey
@@ -40,7 +40,7 @@ package struct TimerQueue<Work: Sendable>: Sendable {
 
   /// Cancels a timer; returns its work for the caller to release.
   package mutating func remove(_ key: Key) -> Work? {
-    let removed = work.removeValue(forKey: key)
+    let removed = work.remove(key)
     if heap.count > 2 * work.count + 32 { compact() }
     return removed
   }
@@ -48,7 +48,7 @@ package struct TimerQueue<Work: Sendable>: Sendable {
   /// Takes the next timer out, if it is due by `limit`.
   package mutating func popFirst(dueBy limit: Instant) -> (deadline: Instant, work: Work)? {
     dropCancelled()
-    guard let top = heap.first, top.deadline <= limit, let item = work.removeValue(forKey: top.key) else {
+    guard let top = heap.first, top.deadline <= limit, let item = work.remove(top.key) else {
       return nil
     }
     removeTop()
@@ -57,15 +57,15 @@ package struct TimerQueue<Work: Sendable>: Sendable {
 
   /// The timers due by `limit`, earliest first.
   func keys(dueBy limit: Instant) -> [Key] {
-    heap.filter { $0.deadline <= limit && work[$0.key] != nil }.sorted { $0.isBefore($1) }.map(\.key)
+    heap.filter { $0.deadline <= limit && work.contains($0.key) }.sorted { $0.isBefore($1) }.map(\.key)
   }
 
   private mutating func dropCancelled() {
-    while let top = heap.first, work[top.key] == nil { removeTop() }
+    while let top = heap.first, !work.contains(top.key) { removeTop() }
   }
 
   private mutating func compact() {
-    heap = heap.filter { work[$0.key] != nil }.sorted { $0.isBefore($1) }  // a sorted array is a heap
+    heap = heap.filter { work.contains($0.key) }.sorted { $0.isBefore($1) }  // a sorted array is a heap
   }
 
   private mutating func removeTop() {

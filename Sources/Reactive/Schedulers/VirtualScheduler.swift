@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A scheduler in virtual time, which passes on request: years run in milliseconds, and each run is the same.
 ///
 /// ```
@@ -9,51 +11,78 @@
 /// interleavings that threads would give, and to repeat the one that failed.
 public final class VirtualScheduler: Scheduler {
   fileprivate struct State: Sendable {
-    var now = Instant()
     var timers = TimerQueue<@Sendable () -> Void>()
     var random: SplitMix64?
   }
 
-  private let state: Locked<State>
+  /// Apart from the scheduler, so that timers can hold it without holding that.
+  private final class Timers: TeardownTarget {
+    let state: Locked<State>
+    /// Moved under the lock, read without it.
+    private let nanoseconds = Atomic<Int64>(0)
+
+    init(_ state: State) {
+      self.state = Locked(state)
+    }
+
+    var now: Instant { Instant(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
+
+    func move(to instant: Instant) {
+      nanoseconds.store(instant.nanoseconds, ordering: .releasing)
+    }
+
+    /// The subscription of a timer has ended.
+    func tearDown(_ key: Int) {
+      let dropped = state.withLock { $0.timers.remove(key) }
+      _ = dropped  // released outside the lock
+    }
+  }
+
+  private let timers: Timers
 
   /// Starts at time zero; with a `seed`, the order of simultaneous work is drawn from it.
   public init(seed: UInt64? = nil) {
-    state = Locked(State(random: seed.map { SplitMix64(seed: $0) }))
+    timers = Timers(State(random: seed.map { SplitMix64(seed: $0) }))
   }
 
-  public var now: Instant { state.withLock { $0.now } }
+  /// What waits is dropped.
+  deinit {
+    let dropped = timers.state.withLock { state in
+      defer { state.timers = TimerQueue() }
+      return state.timers
+    }
+    _ = dropped  // released outside the lock
+  }
+
+  public var now: Instant { timers.now }
 
   /// True always: the caller makes virtual time pass, and must never wait for it.
   public var isCurrent: Bool { true }
 
   /// How many pieces of work wait, now or later.
-  public var pending: Int { state.withLock { $0.timers.count } }
+  public var pending: Int { timers.state.withLock { $0.timers.count } }
 
   public func perform(_ work: @escaping @Sendable () -> Void) {
-    state.withLock { state in _ = state.timers.insert(at: state.now, work) }
+    timers.state.withLock { state in _ = state.timers.insert(at: now, work) }
   }
 
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     let timer = Subscription()
     if deadline == .distantFuture { return timer }
-    let key = state.withLock { state in
-      state.timers.insert(at: max(deadline, state.now)) {
+    let key = timers.state.withLock { state in
+      state.timers.insert(at: max(deadline, now)) {
         guard timer.close() else { return }
         work()
         timer.release()
       }
     }
-    timer.onDispose { [weak self] in
-      let dropped = self?.state.withLock { $0.timers.remove(key) }
-      _ = dropped  // released outside the lock
-    }
+    timer.onDispose(timers, key)
     return timer
   }
 
   /// Runs what falls due until `deadline`, and leaves the clock there.
   public func advance(to deadline: Instant) {
-    while let work = takeNext(dueBy: deadline) { work() }
-    state.withLock { $0.now = max($0.now, deadline) }
+    while let work = takeNext(dueBy: deadline, orMoveTo: deadline) { work() }
   }
 
   /// Runs what falls due within `duration`, and leaves the clock that much later.
@@ -66,17 +95,23 @@ public final class VirtualScheduler: Scheduler {
   public func run(limit: Int = .max) -> Bool {
     var done = 0
     while done < limit {
-      guard let work = takeNext(dueBy: .distantFuture) else { return true }
+      guard let work = takeNext(dueBy: .distantFuture, orMoveTo: Instant(nanoseconds: .min)) else {
+        return true
+      }
       work()
       done += 1
     }
     return pending == 0
   }
 
-  private func takeNext(dueBy limit: Instant) -> (@Sendable () -> Void)? {
-    state.withLock { state in
-      guard let earliest = state.timers.earliest, earliest <= limit else { return nil }
-      state.now = earliest
+  /// The next piece of work; without one, the clock is moved on.
+  private func takeNext(dueBy limit: Instant, orMoveTo instant: Instant) -> (@Sendable () -> Void)? {
+    timers.state.withLock { state in
+      guard let earliest = state.timers.earliest, earliest <= limit else {
+        timers.move(to: max(now, instant))
+        return nil
+      }
+      timers.move(to: earliest)
       if state.random == nil { return state.timers.popFirst(dueBy: earliest)?.work }
       return state.popRandom(at: earliest)
     }

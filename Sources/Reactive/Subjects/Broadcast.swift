@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// An element is remembered as soon as it is sent, and takes its place in the line of deliveries under the same lock:
 /// what is remembered last is what is delivered last. A late observer takes its place in the same way.
-final class Broadcast<Element: Sendable>: Observer {
+@usableFromInline final class Broadcast<Element: Sendable>: Observer {
   private let turn = Serializer(ObserverSnapshot<Element>())
   private let observers = ObserverList<Element>()
   private let removal: Removal<Element>
@@ -13,13 +13,15 @@ final class Broadcast<Element: Sendable>: Observer {
   /// After the end an observer gets the terminal alone, without the memory.
   private let forgetsAtEnd: Bool
   /// Under `memoryLock`; apart from it, so that the lock's own code knows the type of what it guards.
-  private let remembered: Unguarded<Ring<Element>>
+  private let remembered: Unguarded<RingBuffer<Element>>
   /// Whether a terminal has been sent, after which nothing is remembered.
   private let memoryLock = Locked(false)
   init(memory: Int = 0, seed: Element? = nil, forgetsAtEnd: Bool = false) {
     self.memory = memory
     self.forgetsAtEnd = forgetsAtEnd
-    remembered = Unguarded(Ring(limit: memory, seed: seed))
+    var buffer = RingBuffer<Element>(capacity: min(memory, 16))
+    if memory > 0, let seed { buffer.append(seed) }
+    remembered = Unguarded(buffer)
     removal = Removal(observers, turn)
   }
 
@@ -31,7 +33,7 @@ final class Broadcast<Element: Sendable>: Observer {
   var isOver: Bool { observers.isClosed }
   var hasObservers: Bool { observers.count > 0 }
 
-  func next(_ value: Element) {
+  @usableFromInline func next(_ value: Element) {
     if memory > 0 { return remember(value) }
     guard turn.enter() else { return turn.later { [self] in deliver(value) } }
     deliver(value)
@@ -41,23 +43,33 @@ final class Broadcast<Element: Sendable>: Observer {
   /// Apart from `next`, which so needs no metadata of types made from `Element` when nothing is remembered.
   @inline(never)
   private func remember(_ value: Element) {
-    var oldest: Element?  // released outside the lock: its deinit may run any code
+    // What the memory has no room for any more, or else the element: an optional would be one more type to look up.
+    var spare = value
     let place = memoryLock.withLock { isOver in
-      if !isOver { oldest = remembered.value.append(value) }
+      if !isOver { push(&spare) }
       return turn.enter() ? nil : turn.lineUp { [self] in deliver(value) }
     }
-    _ = oldest
+    _ = spare  // released outside the lock: its deinit may run any code
     if let place { return turn.goOn(from: place) }
     deliver(value)
     turn.leave()
   }
 
-  func next(batch: [Element]) {
-    var old: Ring<Element>?
+  /// Remembers an element, under the lock; what there is no room for any more is in its place then.
+  private func push(_ value: inout Element) {
+    if remembered.value.count >= memory {
+      remembered.value.exchange(&value)
+    } else {
+      remembered.value.append(value)
+    }
+  }
+
+  @usableFromInline func next(batch: [Element]) {
+    var old: [Element] = []
     pass({ [self] in deliver(batch: batch) }) { isOver in
       if isOver { return }
-      old = remembered.value
-      for value in batch.suffix(memory) { remembered.value.push(value) }
+      old = remembered.value.elements
+      for var value in batch.suffix(memory) { push(&value) }
     }
     _ = old
   }
@@ -72,11 +84,11 @@ final class Broadcast<Element: Sendable>: Observer {
     turn.goOn(from: place)
   }
 
-  var takesBatches: Bool { true }
+  @usableFromInline var takesBatches: Bool { true }
 
-  func fail(_ error: any Error) { end(.failed(error)) }
+  @usableFromInline func fail(_ error: any Error) { end(.failed(error)) }
 
-  func complete() { end(.completed) }
+  @usableFromInline func complete() { end(.completed) }
 
   func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
     if memory > 0 { recall(to: observer, subscription) } else { join(observer, subscription) }
@@ -114,18 +126,23 @@ final class Broadcast<Element: Sendable>: Observer {
 
   /// Hands the memory to a late observer, at once, and lists it for what is sent from then on.
   private func recall(to observer: any Observer<Element>, _ subscription: Subscription) {
-    let (past, late) = memoryLock.withLock { isOver -> ([Element], LateJoin<Element>?) in
-      let past = isOver && forgetsAtEnd ? [] : remembered.value.elements
-      if turn.enter() { return (past, nil) }
+    var past: [Element] = []
+    var outlet: SerializedOutlet<Element>?
+    var place: LinePlace?
+    memoryLock.withLock { isOver in
+      if !isOver || !forgetsAtEnd { past = remembered.value.elements }
+      if turn.enter() { return }
       // Others deliver: what they have for this observer waits until it has had the memory.
-      let outlet = SerializedOutlet(observer)
-      _ = outlet.hold()
-      return (past, LateJoin(outlet: outlet, place: turn.lineUp { [self] in join(outlet, subscription) }))
+      let late = SerializedOutlet(observer)
+      _ = late.hold()
+      outlet = late
+      place = turn.lineUp { [self] in join(late, subscription) }
     }
-    for value in past where !subscription.isDisposed { observer.next(value) }
-    if let late {
-      late.outlet.letGo()
-      return turn.goOn(from: late.place)
+    // By index: the type of an iterator would have to be looked up.
+    for index in 0..<past.count where !subscription.isDisposed { observer.next(past[index]) }
+    if let outlet, let place {
+      outlet.letGo()
+      return turn.goOn(from: place)
     }
     join(observer, subscription)
     turn.leave()
@@ -145,26 +162,17 @@ final class Broadcast<Element: Sendable>: Observer {
 private final class Removal<Element: Sendable>: TeardownTarget {
   private let observers: ObserverList<Element>
   private let turn: Serializer<ObserverSnapshot<Element>>
-  /// Whether a call to drop the snapshot waits for its turn.
-  private let dropsSnapshot = Atomic<Bool>(false)
 
   init(_ observers: ObserverList<Element>, _ turn: Serializer<ObserverSnapshot<Element>>) {
     self.observers = observers
     self.turn = turn
   }
 
-  /// Removes an observer from the list, and drops the snapshot that has it.
+  /// Removes an observer from the list, and drops the snapshot that has it, once for all who leave meanwhile.
   func tearDown(_ key: Int) {
-    observers.remove(key)
-    guard turn.enter() else {
-      // Once for all who leave meanwhile, or those beyond the serializer's limit would wait for a delivery to end.
-      if dropsSnapshot.exchange(true, ordering: .acquiringAndReleasing) { return }
-      return turn.later { [self] in
-        dropsSnapshot.store(false, ordering: .sequentiallyConsistent)
-        turn.state = ObserverSnapshot()
-      }
-    }
-    if turn.state.root != nil { turn.state = ObserverSnapshot() }
+    guard observers.remove(key) else { return }
+    guard turn.enter() else { return turn.later { [self] in turn.state = ObserverSnapshot() } }
+    turn.state = ObserverSnapshot()
     turn.leave()
   }
 
@@ -173,9 +181,4 @@ private final class Removal<Element: Sendable>: TeardownTarget {
     observers.removeAll()
     turn.pass { [self] in turn.state = ObserverSnapshot() }
   }
-}
-
-private struct LateJoin<Element: Sendable> {
-  let outlet: SerializedOutlet<Element>
-  let place: LinePlace
 }

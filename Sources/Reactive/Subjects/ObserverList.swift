@@ -17,17 +17,26 @@ final class ObserverList<Element: Sendable>: Sendable {
     key: Int, terminal: Termination?
   ) {
     let member = Member(observer, subscription)
-    let added = state.withLock { $0.add(member) }
-    if added.terminal == nil { version.add(1, ordering: .releasing) }
-    return added
+    return state.withLock { list in
+      let added = list.add(member)
+      if added.terminal == nil { change() }
+      return added
+    }
   }
 
   /// Empties the list and remembers how the stream ended; returns the observers to notify, none the second time.
   func close(_ terminal: Termination) -> [Member<Element>] {
-    let members = state.withLock { $0.close(terminal) }
+    let members = state.withLock { list in
+      change()
+      return list.close(terminal)
+    }
     closed.store(true, ordering: .releasing)
-    version.add(1, ordering: .releasing)
-    return members.compactMap { $0.member as? Member<Element> }
+    return members.map { unsafeDowncast($0, to: Member<Element>.self) }
+  }
+
+  /// Under the lock, which is why it takes no locked instruction.
+  private func change() {
+    version.store(version.load(ordering: .relaxed) + 1, ordering: .releasing)
   }
 
   /// Whether the stream is over; costs no lock.
@@ -41,7 +50,10 @@ final class ObserverList<Element: Sendable>: Sendable {
   /// The present members as one observer.
   func snapshot() -> ObserverSnapshot<Element> {
     let version = version.load(ordering: .acquiring)
-    let members = state.withLock { $0.members }.compactMap { $0.member as? Member<Element> }
+    let members = state.withLock { list in
+      list.isInSnapshot = true
+      return list.members.items
+    }.map { unsafeDowncast($0, to: Member<Element>.self) }
     return ObserverSnapshot(version: version, root: branch(members[...]))
   }
 
@@ -52,14 +64,22 @@ final class ObserverList<Element: Sendable>: Sendable {
     return Branch(first, second)
   }
 
-  func remove(_ key: Int) {
-    let gone = state.withLock { $0.remove(key) }
-    if gone != nil { version.add(1, ordering: .releasing) }
+  /// Removes an observer; true for the first since the snapshot, which then has those who have left.
+  func remove(_ key: Int) -> Bool {
+    let (isFirst, gone) = state.withLock { list in
+      let gone = list.members.remove(key)
+      if gone == nil { return (false, gone) }
+      change()
+      defer { list.isInSnapshot = false }
+      return (list.isInSnapshot, gone)
+    }
+    _ = gone  // released outside the lock: its deinit may run any code
+    return isFirst
   }
 
   func removeAll() {
     // Released outside the lock: their deinit may run any code.
-    _ = state.withLock { $0.removeAll() }
+    _ = state.withLock { $0.members.takeAll() }
   }
 }
 
@@ -74,52 +94,33 @@ final class ObserverSnapshot<Element: Sendable>: Sendable {
   }
 }
 
-private protocol ListMember: AnyObject, Sendable {}
+/// A member of no particular element type.
+class ListMember: @unchecked Sendable {}
 
 /// The list itself, of no particular element type: code that is not specialised then knows all of it.
 private struct ListState: Sendable {
-  private(set) var members: [(key: Int, member: any ListMember)] = []
+  var members = Roster<ListMember>()
+  /// Whether all members of some time are in a snapshot, and none of them has left since.
+  var isInSnapshot = false
   private var lastKey = 0
   private(set) var terminal: Termination?
 
-  mutating func add(_ member: any ListMember) -> (key: Int, terminal: Termination?) {
+  mutating func add(_ member: consuming ListMember) -> (key: Int, terminal: Termination?) {
     if let terminal { return (0, terminal) }
     lastKey += 1
-    members.append((lastKey, member))
+    members.append(member, key: lastKey)
     return (lastKey, nil)
   }
 
-  /// The member that leaves, to be released outside the lock.
-  ///
-  /// Keys rise, so the search can halve the list.
-  mutating func remove(_ key: Int) -> (any ListMember)? {
-    if members.last?.key == key { return members.removeLast().member }
-    var low = 0
-    var high = members.count
-    while low < high {
-      let middle = (low + high) / 2
-      if members[middle].key < key { low = middle + 1 } else { high = middle }
-    }
-    return low < members.count && members[low].key == key ? members.remove(at: low).member : nil
-  }
-
-  mutating func removeAll() -> [(key: Int, member: any ListMember)] {
-    defer { members = [] }
-    return members
-  }
-
-  mutating func close(_ terminal: Termination) -> [(key: Int, member: any ListMember)] {
+  mutating func close(_ terminal: Termination) -> [ListMember] {
     if self.terminal != nil { return [] }
-    defer {
-      members = []
-      self.terminal = terminal
-    }
-    return members
+    self.terminal = terminal
+    return members.takeAll()
   }
 }
 
 /// An observer in the list; silent from the moment its subscription has ended.
-final class Member<Element: Sendable>: Observer, ListMember {
+final class Member<Element: Sendable>: ListMember, Observer, @unchecked Sendable {
   private let observer: any Observer<Element>
   private let subscription: Subscription
 

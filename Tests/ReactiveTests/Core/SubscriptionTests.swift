@@ -50,6 +50,31 @@ import Testing
     #expect(parent.child().isDisposed)
   }
 
+  @Test func childrenGoOnWithoutAParentThatIsReleased() {
+    let log = Journal<Int>()
+    let children = {
+      let parent = Subscription()
+      return (1...3).map { _ in parent.child() }
+    }()
+    for (number, child) in children.enumerated() {
+      #expect(!child.isDisposed)
+      child.onDispose { log.note(number) }
+      child.dispose()
+    }
+    #expect(log.entries == [0, 1, 2])
+  }
+
+  @Test func childrenMayEndWhileTheirParentIsReleased() {
+    for _ in 0..<TestScale.count(2000, atMost: 20_000) {
+      let parent = Unguarded<Subscription>(Subscription())
+      let children = (0..<4).map { _ in parent.value.child() }
+      let back = inThreads(2, patience: 60) { thread in
+        if thread == 0 { parent.clear() } else { for child in children { child.dispose() } }
+      }
+      #expect(back)
+    }
+  }
+
   @Test func runsItsActionsInTheirOrderThoughTheFirstHasGone() {
     let subscription = Subscription()
     let log = Journal<Int>()

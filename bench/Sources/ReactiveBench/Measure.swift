@@ -5,22 +5,41 @@ import Synchronization
 /// One thing to measure: `run` handles `elements` elements.
 struct Case: Sendable {
   let name: String
+  /// Another name, under which it is asked for as well.
+  let alias: String?
   let what: String
   let elements: Int
+  let limit: Limit?
   let run: @Sendable () async -> Void
 
-  init(_ name: String, _ what: String, elements: Int = 500_000, run: @escaping @Sendable () async -> Void) {
+  init(
+    _ name: String, _ what: String, alias: String? = nil, elements: Int = 500_000, limit: Limit? = nil,
+    run: @escaping @Sendable () async -> Void
+  ) {
     self.name = name
+    self.alias = alias
     self.what = what
     self.elements = elements
+    self.limit = limit
     self.run = run
   }
+}
+
+extension Case {
+  var isYardstick: Bool { Yardstick(rawValue: name) != nil }
+
+  func isCalled(_ names: Set<String>) -> Bool { names.contains(name) || alias.map(names.contains) ?? false }
 }
 
 /// What one case came to, each figure per element.
 struct Figures {
   var nanoseconds = Double.infinity
   var allocations = Double.infinity
+
+  mutating func improve(by other: Figures) {
+    nanoseconds = min(nanoseconds, other.nanoseconds)
+    allocations = min(allocations, other.allocations)
+  }
 }
 
 /// Runs all cases in turn, several times over, and keeps the best of each: what else the machine does at the time
@@ -34,9 +53,9 @@ func measure(_ cases: [Case], rounds: Int) async -> [Figures] {
       await each.run()
       let time = processTime() - start
       if round == 0 { continue }  // a warm-up
-      figures[index].nanoseconds = min(figures[index].nanoseconds, time / Double(each.elements))
-      let count = Double(allocations_count() - allocations) / Double(each.elements)
-      figures[index].allocations = min(figures[index].allocations, count)
+      let count = Double(allocations_count() - allocations)
+      figures[index].improve(
+        by: Figures(nanoseconds: time / Double(each.elements), allocations: count / Double(each.elements)))
     }
   }
   return figures
