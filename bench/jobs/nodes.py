@@ -2,9 +2,10 @@
 """Times every step on one core: nodes.py [--records 100000] [--rounds 3] [--only WORD,WORD] FLOW
 
 The launches of launches.py from a file through the step to nothing, without state on disk, beside the same pipeline
-without the step; the two take turns. So are the sinks that need no server; `enrich` waits for one, and is left out. Reported are medians of the rounds: CPU microseconds a record of whole processes,
-and how many times those of the pipeline without the step. More than "at most" ends the script with 1. A "goal" is what a
-step is to come to.
+without the step; the two take turns. So are the sinks that need no server; `enrich` waits for one, and is left out.
+Reported are medians of the rounds: CPU microseconds a record of whole processes, and how many times those of the
+pipeline without the step. More than "at most" ends the script with 1, unless the run was too short to judge: fewer than
+3 rounds or 50,000 records. A "goal" is what a step is to come to.
 """
 import argparse
 import collections
@@ -118,8 +119,10 @@ def main():
             if times > case.most:
                 missed.append("%s: %.2f times, at most %g" % (case.name, times, case.most))
             print("  %-24s %9.2f %9.2f %7.2f %8g %6s" % (case.name, cpu, without, times, case.most, case.goal or ""), flush=True)
-    if missed:
+    if missed and given.rounds >= 3 and given.records >= 50_000:
         sys.exit("too slow: " + "; ".join(missed))
+    if missed:
+        print("over the limit, in a run too short to judge: " + "; ".join(missed))
 
 
 if __name__ == "__main__":
