@@ -20,6 +20,20 @@ extension Observable {
   @available(*, unavailable, renamed: "from(_:)", message: "a list is one argument: from([1, 2, 3])")
   public static func of(_ elements: Element...) -> Observable { uncallable() }
 
+  @available(
+    *, unavailable, message: "from takes any sequence: from(sequence(first: 1) { $0 < 8 ? $0 * 2 : nil })"
+  )
+  public static func generate(
+    initialState: Element, condition: @escaping @Sendable (Element) throws -> Bool,
+    iterate: @escaping @Sendable (Element) throws -> Element
+  ) -> Observable { uncallable() }
+
+  @available(*, unavailable, message: "capture it in the closure: { [weak self] value in … }")
+  public func withUnretained<Object: AnyObject & Sendable>(_ object: Object) -> Observable<(Object, Element)>
+  {
+    uncallable()
+  }
+
   @available(*, unavailable, renamed: "debounce(for:on:)")
   public func debounce(_ quiet: Duration, scheduler: any Scheduler) -> Observable { uncallable() }
 
@@ -57,6 +71,11 @@ extension Observable {
     *, unavailable, message: "without an end it is retry(times: .max); with pauses, retry(Backoff(…), on:)"
   )
   public func retry() -> Observable { uncallable() }
+
+  @available(
+    *, unavailable, message: "a number of times is retry(times:); with pauses, retry(Backoff(…), on:)"
+  )
+  public func retry(_ attempts: Int, on scheduler: any Scheduler) -> Observable { uncallable() }
 
   @available(*, unavailable, renamed: "group(by:)")
   public func groupBy<Key: Hashable & Sendable>(
@@ -123,7 +142,19 @@ public typealias DisposeBag = Bag
 public typealias Disposable = Subscription
 
 @available(*, unavailable, message: "create needs none: emitter.onDispose { … } is called at the end")
-public enum Disposables {}
+public enum Disposables {
+  @available(*, unavailable, message: "create needs none: emitter.onDispose { … } is called at the end")
+  public static func create(with dispose: @escaping @Sendable () -> Void = {}) -> Subscription {
+    uncallable()
+  }
+}
+
+extension Subscription {
+  @available(
+    *, unavailable, message: "keep it in a Bag: a Subscription that has several streams ends with one"
+  )
+  public func disposed(by subscription: Subscription) { uncallable() }
+}
 
 @available(*, unavailable, renamed: "VirtualScheduler")
 public typealias TestScheduler = VirtualScheduler

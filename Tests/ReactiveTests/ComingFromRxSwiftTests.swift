@@ -15,12 +15,17 @@ import Testing
     _ = one.throttle(.milliseconds(300), scheduler: clock) => 'throttle(for:latest:on:)'
     _ = one.delay(.seconds(1), scheduler: clock) => 'delay(for:on:)'
     _ = one.timeout(.seconds(1), scheduler: clock) => 'timeout(after:on:)'
+    _ = Observable.generate(initialState: 1, condition: { $0 < 9 }, iterate: { $0 * 2 }) => from(sequence(
+    _ = one.withUnretained(bag).map { $1 } => [weak self]
     _ = one.observeOn(clock) => 'observe(on:)'
     _ = one.subscribeOn(clock) => 'subscribe(on:)'
     _ = one.catchAndReturn(0) => 'catch(emitting:)'
     _ = one.catchError { _ in one } => 'catch(_:)'
     _ = one.retry(3) => 'retry(times:)'
     _ = one.retry() => retry(times: .max)
+    _ = one.retry(3, on: clock) => retry(Backoff(…), on:)
+    one.subscribe(next: { print($0) }).disposed(by: Subscription()) => keep it in a Bag
+    _ = Observable<Int>.create { _ in return Disposables.create() } => emitter.onDispose
     _ = one.groupBy(keySelector: { $0 % 2 }) => 'group(by:)'
     _ = one.startWith([1, 2]) => startWith(1, 2)
     _ = one.asSingle() => 'single()'

@@ -124,7 +124,8 @@ public final class StateFile {
     }
     for part in ["-wal", "-shm"] where disk.exists(draft + part) { disk.unlink(draft + part) }
     do throws(DiskError) {
-      if options.database.sync == .everyCommit { try disk.rewrite(draft) }
+      // Also where commits are not synced: a power cut may lose commits then, and not the file.
+      try disk.rewrite(draft)
       try disk.rename(draft, to: path)
     } catch {
       throw StoreError(path, trying: "create the state", error)
