@@ -32,21 +32,25 @@ struct RingBuffer<Element: Sendable>: ~Copyable, Sendable {
   @inline(__always)
   mutating func popFirst(_ body: (Element) -> Void) -> Bool {
     if count == 0 { return false }
-    let slot = storage + head
-    head = head + 1 == capacity ? 0 : head + 1
-    count -= 1
-    body(slot.move())
+    body(removeFirst())
     return true
   }
 
   /// Puts an element in, and the oldest, which there must be, in its place.
   @inline(__always)
   mutating func exchange(_ element: inout Element) {
-    let oldest = (storage + head).move()
-    head = head + 1 == capacity ? 0 : head + 1
-    count -= 1
+    let oldest = removeFirst()
     append(element)
     element = oldest
+  }
+
+  /// Takes the oldest element out, which there must be.
+  @inline(__always)
+  mutating func removeFirst() -> Element {
+    let slot = storage + head
+    head = head + 1 == capacity ? 0 : head + 1
+    count -= 1
+    return slot.move()
   }
 
   var last: Element? { count == 0 ? nil : storage[place(count - 1)] }

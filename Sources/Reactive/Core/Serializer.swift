@@ -27,7 +27,7 @@ final class Serializer<State: Sendable>: Sendable {
   /// Apart from the object, as that of an `Unguarded` is.
   private nonisolated(unsafe) let kept: UnsafeMutablePointer<State>
 
-  init(_ state: State, limit: Int = 1024) {
+  init(_ state: consuming State, limit: Int = 1024) {
     kept = .allocate(capacity: 1)
     kept.initialize(to: state)
     self.limit = limit

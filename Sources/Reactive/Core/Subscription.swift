@@ -14,21 +14,22 @@ import Synchronization
 /// without an end takes with it what it fed, unless an operator holds it to subscribe again (`retry`, `repeat`).
 public final class Subscription: Sendable {
   private let ended = Atomic<Bool>(false)
-  private let teardowns: Locked<Teardowns>
+  private let teardowns = Locked(Teardowns())
+  /// The parent that lists this one, and the key under which it does so: it does not collect children that are over.
+  private let place: (parent: ParentLink, key: Int)?
+  private let hasChildren = Atomic<Bool>(false)
 
   /// Makes a subscription that nothing is attached to yet.
   public init() {
-    teardowns = Locked(Teardowns())
+    place = nil
   }
 
-  private init(in place: PlaceInParent) {
-    teardowns = Locked(Teardowns(place: place))
+  private init(_ parent: ParentLink, _ key: Int) {
+    place = (parent, key)
   }
 
-  /// Children that go on have no parent any more.
   deinit {
-    if isDisposed { return }
-    for child in teardowns.withLock({ $0.children }) { child.teardowns.withLock { $0.place = nil } }
+    if hasChildren.load(ordering: .relaxed) { teardowns.withLock { $0.link }?.cut() }
   }
 
   /// Whether it is over, by a terminal or by `dispose()`.
@@ -56,7 +57,10 @@ public final class Subscription: Sendable {
     let child: Subscription? = teardowns.withLock { teardowns in
       if isDisposed { return nil }
       let key = teardowns.newKey()
-      let child = Subscription(in: PlaceInParent(parent: .passUnretained(self), key: key))
+      let link = teardowns.link ?? ParentLink(self)
+      teardowns.link = link
+      hasChildren.store(true, ordering: .relaxed)
+      let child = Subscription(link, key)
       teardowns.insert(.child(child), key: key)
       return child
     }
@@ -68,7 +72,7 @@ public final class Subscription: Sendable {
 
   /// Makes `other` end with this one, as a child does.
   func adopt(_ other: Subscription) {
-    guard let key = add(.child(other)) else { return other.dispose() }
+    guard let key = add(.adopted(other)) else { return other.dispose() }
     other.onDispose { [weak self] in
       let dropped = self?.forget(key)
       _ = dropped  // released outside the lock: its deinit may run any code
@@ -76,7 +80,7 @@ public final class Subscription: Sendable {
   }
 
   /// Removes a child that is over.
-  private func forget(_ key: Int) -> Teardown? {
+  fileprivate func forget(_ key: Int) -> Teardown? {
     teardowns.withLock { $0.remove(key) }
   }
 
@@ -88,35 +92,40 @@ public final class Subscription: Sendable {
   /// Carries out the teardowns, and those of the subscriptions below, in their order, without a lock held and without a
   /// stack as deep as they are.
   func release() {
-    var (next, waiting) = leave()
-    if waiting.isEmpty {
-      guard case .child = next else { return next?.run() ?? () }
-    }
+    leaveParent()
+    var (next, waiting) = takeTeardowns()
+    // Mostly there is this one.
+    if waiting.isEmpty, case .call(let target, let key) = next { return target.tearDown(key) }
     while let teardown = next ?? waiting.popLast() {
       next = nil
-      guard case .child(let child) = teardown else {
-        teardown.run()
+      let child: Subscription
+      switch teardown {
+      case .call(let target, let key):
+        target.tearDown(key)
         continue
+      case .action(let action):
+        action()
+        continue
+      case .child(let own): child = own
+      case .adopted(let other): child = other
       }
       guard child.close() else { continue }
-      let (first, others) = child.leave()
+      // The parent has its own in its list no more.
+      if case .adopted = teardown { child.leaveParent() }
+      let (first, others) = child.takeTeardowns()
       next = first
       waiting += others
     }
   }
 
-  /// Takes the teardowns out, the newest first but for the very first, and leaves the parent.
-  private func leave() -> (first: Teardown?, others: [Teardown]) {
-    let (first, others, place) = teardowns.withLock { teardowns in
-      // Under the lock, by which the parent that is released lets go of this one first.
-      let place = teardowns.place.flatMap { place in
-        place.parent._withUnsafeGuaranteedRef { $0.forget(place.key) }
-      }
-      teardowns.place = nil
-      return (teardowns.takeFirst(), teardowns.others.takeAll(newestFirst: true), place)
-    }
-    _ = place  // released outside the lock, as all of them
-    return (first, others)
+  private func leaveParent() {
+    let dropped = place.map { $0.parent.forget($0.key) }
+    _ = dropped  // released outside the lock: its deinit may run any code
+  }
+
+  /// Takes the teardowns out, the newest first but for the very first.
+  private func takeTeardowns() -> (first: Teardown?, others: [Teardown]) {
+    teardowns.withLock { ($0.takeFirst(), $0.others.takeAll(newestFirst: true)) }
   }
 
   private func add(_ teardown: Teardown) -> Int? {
@@ -138,23 +147,27 @@ private enum Teardown: Sendable {
   case call(any TeardownTarget, Int)
   case action(@Sendable () -> Void)
   case child(Subscription)
-
-  func run() {
-    switch self {
-    case .call(let target, let key): target.tearDown(key)
-    case .action(let action): action()
-    case .child(let child): child.dispose()
-    }
-  }
+  case adopted(Subscription)
 }
 
-/// The subscription that lists another, and the key under which it does so that it does not collect those that are over.
+/// What children have of their parent, which they do not hold: nothing once it is released.
 ///
-/// Not retained, since it holds its children: the last thing it does is to let go of those that go on without it. A weak
-/// reference would make each use of it slow.
-private struct PlaceInParent: Sendable {
-  let parent: Unmanaged<Subscription>
-  let key: Int
+/// A weak reference would make each retain of the parent slow.
+private final class ParentLink: Sendable {
+  private let parent: Locked<Unmanaged<Subscription>?>
+
+  init(_ parent: Subscription) {
+    self.parent = Locked(.passUnretained(parent))
+  }
+
+  func forget(_ key: Int) -> Teardown? {
+    parent.withLock { parent in parent.flatMap { $0._withUnsafeGuaranteedRef { $0.forget(key) } } }
+  }
+
+  /// The parent is being released: its memory stays until no child is inside.
+  func cut() {
+    parent.withLock { $0 = nil }
+  }
 }
 
 /// The teardowns of a subscription, by the keys under which they were put in.
@@ -162,19 +175,12 @@ private struct PlaceInParent: Sendable {
 /// Most subscriptions hold one, so the first has a place that costs no allocation. While there are others its key is
 /// the lowest: they run in the order in which they were put in.
 private struct Teardowns: Sendable {
-  var place: PlaceInParent?
+  /// For the children, of which most have none.
+  var link: ParentLink?
   private var lastKey = 0
   private var firstKey = 0
   private var first: Teardown?
   var others = Roster<Teardown>()
-
-  init(place: PlaceInParent? = nil) {
-    self.place = place
-  }
-
-  var children: [Subscription] {
-    ([first] + others.items).compactMap { if case .child(let child) = $0 { child } else { nil } }
-  }
 
   mutating func newKey() -> Int {
     lastKey += 1

@@ -145,7 +145,7 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Serial
   /// Sets the alarm to the machine's deadline, and behind all deadlines to the end of the stream.
   private func setAlarm() {
     var next = machine.nextDeadline()
-    // First, since the alarm has a weak reference, which makes it slow to retain.
+    // First, without a retain of the alarm.
     if next == turn.state.alarm, turn.state.end == nil { return }
     guard let alarm else { return }
     if next == nil, let end = turn.state.end {

@@ -13,9 +13,9 @@ extension Observable {
     Observable { downstream, subscription in
       if sources.isEmpty { return downstream.complete() }
       let race = Race(downstream)
-      for (index, source) in sources.enumerated() {
+      for index in 0..<sources.count {
         if subscription.isDisposed || race.isDecided { return }
-        race.enter(index, source.feed(race, at: index, subscription))
+        race.enter(index, sources[index].feed(race, at: index, subscription))
       }
     }
   }

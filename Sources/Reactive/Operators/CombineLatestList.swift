@@ -11,9 +11,9 @@ extension Observable {
     Observable<[Element]> { downstream, subscription in
       if sources.isEmpty { return downstream.complete() }
       let list = LatestList(downstream, count: sources.count)
-      for (index, source) in sources.enumerated() {
+      for index in 0..<sources.count {
         if subscription.isDisposed { return }
-        source.feed(list, at: index, subscription)
+        sources[index].feed(list, at: index, subscription)
       }
     }
   }

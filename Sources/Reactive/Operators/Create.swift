@@ -51,7 +51,9 @@ public final class Emitter<Element: Sendable>: Observer {
   }
 
   public func complete() {
-    turn.pass { [self] in end(.completed) }
+    guard turn.enter() else { return turn.later { [self] in end(.completed) } }
+    end(.completed)
+    turn.leave()
   }
 
   private func send(_ value: Element) {

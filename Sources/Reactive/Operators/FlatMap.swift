@@ -93,9 +93,9 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
       if subscription.isDisposed { return }
       return finishInner()
     }
-    starter.pass { [self] in
-      inner.feed(self, subscription)
-    }
+    guard starter.enter() else { return starter.later { [self] in _ = inner.feed(self, subscription) } }
+    inner.feed(self, subscription)
+    starter.leave()
   }
 
   // The inner streams:

@@ -13,9 +13,9 @@ extension Observable {
     Observable<[Element]> { downstream, subscription in
       if sources.isEmpty { return downstream.complete() }
       let zipper = Zipper(downstream, subscription, count: sources.count, backlog: backlog)
-      for (index, source) in sources.enumerated() {
+      for index in 0..<sources.count {
         if subscription.isDisposed { return }
-        source.feed(zipper, at: index, subscription)
+        sources[index].feed(zipper, at: index, subscription)
       }
     }
   }
@@ -34,14 +34,8 @@ extension Observable {
 }
 
 private final class Zipper<Element: Sendable>: InputOwner {
-  /// What one source is ahead of the others by.
-  private final class Line: Sendable {
-    let waiting = Unguarded(RingBuffer<Element>(capacity: 2))
-  }
-
   private struct State: Sendable {
-    let queues: [Line]
-    var open: [Bool]
+    let lines: [ZipLine<Element>]
     /// How many queues are empty; a list goes out when none is.
     var empty: Int
     /// The list that goes out, changed in place unless an observer downstream has kept it.
@@ -59,9 +53,7 @@ private final class Zipper<Element: Sendable>: InputOwner {
     self.subscription = subscription
     self.backlog = backlog
     turn = Serializer(
-      State(
-        queues: (0..<count).map { _ in Line() }, open: Array(repeating: true, count: count),
-        empty: count))
+      State(lines: (0..<count).map { _ in ZipLine() }, empty: count))
   }
 
   func take(_ value: Element, at index: Int) {
@@ -76,19 +68,19 @@ private final class Zipper<Element: Sendable>: InputOwner {
 
   func close(_ index: Int) {
     turn.pass { [self] in
-      turn.state.open[index] = false
-      if turn.state.queues[index].waiting.value.isEmpty { end(.completed) }
+      turn.state.lines[index].isOpen = false
+      if turn.state.lines[index].waiting.isEmpty { end(.completed) }
     }
   }
 
   private func place(_ value: Element, at index: Int) {
     if turn.state.over { return }
-    let queue = turn.state.queues[index].waiting
-    if queue.value.count >= backlog {
+    let line = turn.state.lines[index]
+    if line.waiting.count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
     }
-    if queue.value.isEmpty { turn.state.empty -= 1 }
-    queue.value.append(value)
+    if line.waiting.isEmpty { turn.state.empty -= 1 }
+    line.waiting.append(value)
     if turn.state.empty > 0 { return }
     let spent = takeRow()
     downstream.next(turn.state.row)
@@ -98,18 +90,13 @@ private final class Zipper<Element: Sendable>: InputOwner {
   /// Moves the first of each queue into the row; whether a source that has ended has nothing left.
   private func takeRow() -> Bool {
     var spent = false
-    for index in 0..<turn.state.queues.count {
-      let queue = turn.state.queues[index].waiting
-      _ = queue.value.popFirst { value in
-        if index < turn.state.row.count {
-          turn.state.row[index] = value
-        } else {
-          turn.state.row.append(value)
-        }
-      }
-      if queue.value.isEmpty {
+    for index in 0..<turn.state.lines.count {
+      let line = turn.state.lines[index]
+      let value = line.waiting.removeFirst()
+      if index < turn.state.row.count { turn.state.row[index] = value } else { turn.state.row.append(value) }
+      if line.waiting.isEmpty {
         turn.state.empty += 1
-        if !turn.state.open[index] { spent = true }
+        if !line.isOpen { spent = true }
       }
     }
     return spent

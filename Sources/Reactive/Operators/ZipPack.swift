@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Observable {
   /// Joins the first elements of several streams of any types, then the second ones, and so on.
   ///
@@ -64,22 +62,20 @@ private struct ZipState: Sendable {
 }
 
 /// What one source is ahead of the others by.
-private final class ZipLine<Source: Sendable>: Sendable {
-  let waiting = Unguarded(RingBuffer<Source>(capacity: 2))
-  private let open = Atomic<Bool>(true)
+///
+/// `@unchecked Sendable` with its reason: it is used with the turn of its zip. The size of a buffer is that of its words, so
+/// its place need not be looked up.
+final class ZipLine<Source: Sendable>: @unchecked Sendable {
+  @exclusivity(unchecked) var waiting = RingBuffer<Source>(capacity: 2)
+  @exclusivity(unchecked) var isOpen = true
 
-  var isOpen: Bool { open.load(ordering: .relaxed) }
-
-  func close() { open.store(false, ordering: .relaxed) }
-
-  func takeFirst(_ state: inout ZipState) -> Source {
-    var first: Source?
-    _ = waiting.value.popFirst { first = $0 }
-    if waiting.value.isEmpty {
+  /// Takes the first element; there must be one.
+  fileprivate func takeFirst(_ state: inout ZipState) -> Source {
+    let first = waiting.removeFirst()
+    if waiting.isEmpty {
       state.empty += 1
       if !isOpen { state.isSpent = true }
     }
-    guard let first else { preconditionFailure("elements are taken when no line is empty") }
     return first
   }
 }
@@ -140,11 +136,11 @@ private final class MixedZipper<Output: Sendable>: Sendable {
 
   private func place<Source>(_ value: Source, _ line: ZipLine<Source>) {
     if turn.state.over { return }
-    if line.waiting.value.count >= backlog {
+    if line.waiting.count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
     }
-    if line.waiting.value.isEmpty { turn.state.empty -= 1 }
-    line.waiting.value.append(value)
+    if line.waiting.isEmpty { turn.state.empty -= 1 }
+    line.waiting.append(value)
     if turn.state.empty > 0 { return }
     var state = turn.state
     let output: Output
@@ -155,8 +151,8 @@ private final class MixedZipper<Output: Sendable>: Sendable {
   }
 
   private func close<Source>(_ line: ZipLine<Source>) {
-    line.close()
-    if line.waiting.value.isEmpty { end(.completed) }
+    line.isOpen = false
+    if line.waiting.isEmpty { end(.completed) }
   }
 
   private func end(_ terminal: Termination) {

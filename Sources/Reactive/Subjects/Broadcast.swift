@@ -55,7 +55,7 @@ import Synchronization
     turn.leave()
   }
 
-  /// Remembers an element, under the lock; what there is no room for any more is in its place then.
+  /// Remembers an element, under the lock; what the memory has no room for any more is in its place then.
   private func push(_ value: inout Element) {
     if remembered.value.count >= memory {
       remembered.value.exchange(&value)

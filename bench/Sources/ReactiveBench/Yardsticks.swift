@@ -25,7 +25,7 @@ enum Yardstick: String, CaseIterable {
 struct Limit: Sendable {
   var yardstick = Yardstick.calls
   /// On the machine of the yardsticks.
-  let nanoseconds: Double
+  var nanoseconds: Double
   var allocations = Double.infinity
 
   /// Times of the other libraries; `none` where one has no such operator.
