@@ -144,9 +144,7 @@ public typealias Disposable = Subscription
 @available(*, unavailable, message: "create needs none: emitter.onDispose { … } is called at the end")
 public enum Disposables {
   @available(*, unavailable, message: "create needs none: emitter.onDispose { … } is called at the end")
-  public static func create(with dispose: @escaping @Sendable () -> Void = {}) -> Subscription {
-    uncallable()
-  }
+  public static func create(with dispose: @escaping @Sendable () -> Void = {}) { uncallable() }
 }
 
 extension Subscription {

@@ -16,7 +16,7 @@ import Testing
     _ = one.delay(.seconds(1), scheduler: clock) => 'delay(for:on:)'
     _ = one.timeout(.seconds(1), scheduler: clock) => 'timeout(after:on:)'
     _ = Observable.generate(initialState: 1, condition: { $0 < 9 }, iterate: { $0 * 2 }) => from(sequence(
-    _ = one.withUnretained(bag).map { $1 } => [weak self]
+    _ = one.withUnretained(subject).map { $1 } => [weak self]
     _ = one.observeOn(clock) => 'observe(on:)'
     _ = one.subscribeOn(clock) => 'subscribe(on:)'
     _ = one.catchAndReturn(0) => 'catch(emitting:)'
