@@ -108,6 +108,8 @@ final class MemoryRows: SnapshotRows {
 final class KeptRows: SnapshotRows {
   private let table: KeyedTable
   private var seen: Set<[UInt8]> = []
+  /// Whether some of these were not in the table: a key that comes twice is refused, and then never is.
+  private var hasUnknown = false
 
   init(_ table: KeyedTable) { self.table = table }
 
@@ -122,7 +124,9 @@ final class KeptRows: SnapshotRows {
   func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { table.contains(key) }
 
   func mark(_ key: UnsafeBufferPointer<UInt8>) -> Bool {
-    seen.insert(Array(key)).inserted && table.contains(key)
+    let isKnown = table.contains(key)
+    if !isKnown { hasUnknown = true }
+    return seen.insert(Array(key)).inserted && isKnown
   }
 
   /// The table hashes a key itself.
@@ -136,11 +140,13 @@ final class KeptRows: SnapshotRows {
     if keeps, let before = table.value(for: Array(key)) {
       return before.elementsEqual(value) ? .same : .other(before: Snapshot.read(before))
     }
-    return switch table.replace(key, with: value, bound: bound) {
-    case .nothing: .new
-    case .same: .same
-    case .full: .full
-    case .other(let before): .other(before: Snapshot.read(before))
+    switch table.replace(key, with: value, bound: bound) {
+    case .nothing: return .new
+    case .same: return .same
+    case .full:
+      hasUnknown = true
+      return .full
+    case .other(let before): return .other(before: Snapshot.read(before))
     }
   }
 
@@ -149,7 +155,7 @@ final class KeptRows: SnapshotRows {
   }
 
   func takeUnseen() -> [(key: [UInt8], value: [UInt8])] {
-    if seen.count == table.count { return [] }
+    if seen.count == table.count, !hasUnknown { return [] }
     var gone: [(key: [UInt8], value: [UInt8])] = []
     table.forEach { key, value in
       if !seen.contains(key) { gone.append((key, value)) }
@@ -158,5 +164,8 @@ final class KeptRows: SnapshotRows {
     return gone
   }
 
-  func endRound() { seen.removeAll(keepingCapacity: true) }
+  func endRound() {
+    seen.removeAll(keepingCapacity: true)
+    hasUnknown = false
+  }
 }

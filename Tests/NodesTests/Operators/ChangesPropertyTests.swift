@@ -56,6 +56,14 @@ import Testing
       add(rows, coverage)
     }
 
+    /// A poll whose pages have moved: some rows come twice, as they were and as they are, and others not at all.
+    mutating func pollWithTwins() {
+      let rows = list.sorted { $0.key < $1.key }.flatMap { key, n in
+        (0..<[1, 1, 2, 0][below(4)]).map { (key, n + $0, false) }
+      }
+      add(rows, "")
+    }
+
     private mutating func add(_ rows: [(key: String, n: Int, isBad: Bool)], _ coverage: String) {
       for row in rows {
         lines.append(#"\#(count)h {"id":"\#(row.key)","n":\#(row.n)\#(row.isBad ? #","bad":true"# : "")}"#)
@@ -171,6 +179,21 @@ import Testing
         try trial.run(killedBehind: cuts) == whole, "seed \(seed), killed behind \(cuts)\n\(polls.input)")
       #expect(
         try trial.run(killedBehind: cuts, inGoodOrder: true) == whole, "seed \(seed), stopped behind \(cuts)")
+    }
+  }
+
+  @Test("with state it emits what it does without, also where rows come twice")
+  func twins() throws {
+    for seed in UInt64(1)...UInt64(TestScale.count(50)) {
+      var polls = Polls(seed)
+      for _ in 0..<12 {
+        polls.advance()
+        polls.pollWithTwins()
+      }
+      let step = "changes: { key: .id, sudden_loss: off }"
+      let kept = try KeptTrial(Trial(step).plan, input: polls.input)
+      let lines = try Trial(step).run(polls.input).lines
+      #expect(try kept.run(killedBehind: []) == lines, "seed \(seed)\n\(polls.input)")
     }
   }
 
