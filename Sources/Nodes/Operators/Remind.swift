@@ -177,6 +177,9 @@ private final class Remind: Step {
     if holdsMissing, poll.number > 0, poll.isComplete {
       wholePolls.set(.number(poll.at), for: .string(poll.list))
     }
+    // The clock may have been set since the poll before.
+    deadline = nil
+    setAlarm(out)
     out.send(endOf: poll)
   }
 

@@ -112,6 +112,28 @@ import Testing
     #expect(log.entries == [1])
   }
 
+  /// What a child has of a parent that is gone already is used under the address sanitizer.
+  @Test func aChildMayOutliveAParentThatIsReleasedWhileItEnds() {
+    func grandchild(of parent: Subscription) -> Subscription { parent.child().child() }
+    let parent = Subscription()
+    let last = grandchild(of: parent)
+    parent.dispose()
+    #expect(last.isDisposed)
+    last.dispose()
+
+    let log = Journal<Int>()
+    let root = Locked<Subscription?>(Subscription())
+    let child = root.withLock { $0?.child() } ?? Subscription()
+    Observable.just(1).subscribe(
+      in: child,
+      complete: {
+        root.withLock { $0.take() }?.dispose()
+        log.note(1)
+      })
+    child.dispose()
+    #expect(log.entries == [1])
+  }
+
   @Test func endsManyChildrenInLittleTime() {
     let parent = Subscription()
     let children = (0..<TestScale.count(200_000, atMost: 200_000)).map { _ in parent.child() }

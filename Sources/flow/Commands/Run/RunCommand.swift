@@ -201,7 +201,8 @@ enum RunCommand {
     let tools = Runner.Tools(
       roster: roster, report: report, line: line,
       folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
-      printsStatistics: arguments.has(stats), time: time, staysUp: page != nil, inputs: { present.paths },
+      resetsCorrupt: arguments.has(RunState.reset), printsStatistics: arguments.has(stats), time: time,
+      staysUp: page != nil, inputs: { present.paths },
       watches: arguments.has(watch), settings: UnmatchedSettings(arguments), notices: notices,
       signals: signals
     ) {

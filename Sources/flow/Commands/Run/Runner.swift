@@ -15,6 +15,8 @@ struct Runner {
     let line: ProgressLine?
     /// The folder of a pipeline's state; nil without state.
     let folder: (Plan) -> String?
+    /// Whether states are opened one after the other: a damaged one is not reset in a run that does not start.
+    let resetsCorrupt: Bool
     let printsStatistics: Bool
     /// The time after which the pipelines are stopped.
     let time: Duration?
@@ -94,7 +96,7 @@ struct Runner {
 
   private mutating func run(_ signals: RunSignals) -> Int32 {
     do {
-      let states = OpenedStates(plans, options)
+      let states = OpenedStates(tools.resetsCorrupt ? [] : plans, options)
       for plan in plans {
         do {
           members.append(try make(plan, states.options(options, for: plan), signals))
