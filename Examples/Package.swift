@@ -14,6 +14,6 @@ let package = Package(
         name: "\(name)Tests",
         dependencies: [.byName(name: name), .product(name: "ReactiveTesting", package: "flow")] + others),
     ]
-  } + [.target(name: "RxNames")],
+  } + [.target(name: "RxNames", swiftSettings: [.swiftLanguageMode(.v5)])],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,5 @@
 import Reactive
-import RxNames
+@preconcurrency import RxNames
 
 /// One file that uses both libraries while a program moves from one to the other: `Reactive::Observable` is that of
 /// this module.
