@@ -52,7 +52,7 @@ CASES = [
     case("batch", 100, 1.8),
     case("window", {"tumbling": "1h", "key": ".status.id", "init": 0, "update": ". + 1"}, 3.2),
     case("scan", {"key": ".id", "init": 0, "update": ". + 1"}, 2.7),
-    case("join", {"with": "other", "key": ".status.id", "other_key": ".id"}, 2.8),
+    case("join", {"with": "other", "key": ".status.id", "other_key": ".id"}, 3.1),
     case("delay", "1s", 3.6),
     case("rate_limit", {"count": 10**6, "per": "1s", "bound": 10**6}, 4),
     case("timeout", "1h", 1.3),
