@@ -62,6 +62,25 @@ extension Observable {
   }
 }
 
+/// An operator that another stream signals by its elements, whatever these are.
+protocol SignalledOwner: AnyObject, Sendable {
+  func signal()
+  func fail(_ error: any Error, at index: Int)
+}
+
+/// The input of such signals; its end says nothing.
+final class SignalInput<Element: Sendable>: InputOwner {
+  private let owner: any SignalledOwner
+
+  init(_ owner: any SignalledOwner) {
+    self.owner = owner
+  }
+
+  func take(_ value: Element, at index: Int) { owner.signal() }
+  func fail(_ error: any Error, at index: Int) { owner.fail(error, at: index) }
+  func close(_ index: Int) {}
+}
+
 private final class InputClosures<Element: Sendable>: InputOwner {
   private let onNext: @Sendable (Element) -> Void
   private let onFail: @Sendable (any Error) -> Void

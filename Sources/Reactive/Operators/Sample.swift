@@ -11,7 +11,7 @@ extension Observable {
     Observable { [self] downstream, subscription in
       let sampler = Sampler(downstream)
       feed(sampler, subscription)
-      if !subscription.isDisposed { trigger.feed(TriggerInput(sampler), subscription) }
+      if !subscription.isDisposed { trigger.feed(SignalInput(sampler), subscription) }
     }
   }
 }
@@ -49,19 +49,7 @@ extension Observable {
   }
 }
 
-private final class TriggerInput<Element: Sendable, Output: Sendable>: InputOwner {
-  private let sampler: Sampler<Output>
-
-  init(_ sampler: Sampler<Output>) {
-    self.sampler = sampler
-  }
-
-  func take(_ value: Element, at index: Int) { sampler.emit() }
-  func fail(_ error: any Error, at index: Int) { sampler.fail(error, at: index) }
-  func close(_ index: Int) {}
-}
-
-private final class Sampler<Element: Sendable>: InputOwner {
+private final class Sampler<Element: Sendable>: InputOwner, SignalledOwner {
   private let downstream: any Observer<Element>
   private let turn = Serializer<(latest: Element?, over: Bool)>((nil, false))
 
@@ -75,7 +63,7 @@ private final class Sampler<Element: Sendable>: InputOwner {
     turn.leave()
   }
 
-  func emit() {
+  func signal() {
     guard turn.enter() else { return turn.later { [self] in send() } }
     send()
     turn.leave()

@@ -12,26 +12,13 @@ extension Observable {
   public func skip<Other: Sendable>(until other: Observable<Other>) -> Observable {
     Observable { [self] downstream, subscription in
       let gate = Gate(downstream)
-      other.take(1).feed(GateKeeper(gate), subscription)
+      other.take(1).feed(SignalInput(gate), subscription)
       if !subscription.isDisposed { feed(gate, subscription) }
     }
   }
 }
 
-/// The stream that opens the gate.
-private final class GateKeeper<Element: Sendable, Output: Sendable>: InputOwner {
-  private let gate: Gate<Output>
-
-  init(_ gate: Gate<Output>) {
-    self.gate = gate
-  }
-
-  func take(_ value: Element, at index: Int) { gate.open() }
-  func fail(_ error: any Error, at index: Int) { gate.fail(error, at: index) }
-  func close(_ index: Int) {}
-}
-
-private final class Gate<Element: Sendable>: InputOwner {
+private final class Gate<Element: Sendable>: InputOwner, SignalledOwner {
   private let outlet: SerializedOutlet<Element>
   private let isOpen = Atomic<Bool>(false)
 
@@ -39,7 +26,7 @@ private final class Gate<Element: Sendable>: InputOwner {
     outlet = SerializedOutlet(downstream)
   }
 
-  func open() { isOpen.store(true, ordering: .releasing) }
+  func signal() { isOpen.store(true, ordering: .releasing) }
 
   func take(_ value: Element, at index: Int) {
     if isOpen.load(ordering: .acquiring) { outlet.next(value) }

@@ -10,23 +10,15 @@ extension Observable {
   public func take<Other: Sendable>(until other: Observable<Other>) -> Observable {
     Observable { [self] downstream, subscription in
       let outlet = SerializedOutlet(downstream)
-      other.feed(StopSign(outlet), subscription)
+      other.feed(SignalInput(outlet), subscription)
       if !subscription.isDisposed { feed(outlet, subscription) }
     }
   }
 }
 
-/// The stream whose first element ends another.
-private final class StopSign<Element: Sendable, Output: Sendable>: InputOwner {
-  private let outlet: SerializedOutlet<Output>
-
-  init(_ outlet: SerializedOutlet<Output>) {
-    self.outlet = outlet
-  }
-
-  func take(_ value: Element, at index: Int) { outlet.complete() }
-  func fail(_ error: any Error, at index: Int) { outlet.fail(error) }
-  func close(_ index: Int) {}
+/// The first element of another stream ends the stream.
+extension SerializedOutlet: SignalledOwner {
+  func signal() { complete() }
 }
 
 extension Observable {
