@@ -23,15 +23,33 @@ final class CurlLoop: Sendable {
     var isOver = false
   }
 
+  /// The transfers of one site.
+  private struct Site {
+    /// Those that end by themselves.
+    var active = 0
+    var waiting = Queue<Job>()
+    /// Whether it is in line for a transfer.
+    var isInLine = false
+  }
+
   /// The thread's own state.
   private struct Work {
-    var waiting: [Job] = []
+    var sites: [String: Site] = [:]
+    /// The sites with transfers that wait, and room for one more; they take turns.
+    var line = Queue<String>()
     var active: [Int: CurlTransfer] = [:]
+    /// The numbers of the active ones.
+    var numbers: [UnsafeMutableRawPointer: Int] = [:]
+    /// Those that are active and end by themselves.
+    var ending = 0
+    /// Those of the queued and the active ones.
     var completions: [Int: Completion] = [:]
   }
 
   /// How long a paused transfer waits until its receiver is asked again.
   private static let pause = Duration.milliseconds(20)
+  /// The most connections that are kept for later transfers.
+  private static let keptConnections = 64
 
   /// Used on the thread only, except for `curl_multi_wakeup`, which any thread may call.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
@@ -47,7 +65,7 @@ final class CurlLoop: Sendable {
     }
     self.multi = multi
     self.options = options
-    _ = flow_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, Int(options.transfers))
+    _ = flow_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, min(options.transfers, Self.keptConnections))
   }
 
   deinit { flow_curl_multi_cleanup(multi) }
@@ -98,7 +116,7 @@ final class CurlLoop: Sendable {
     }
     let failure = TransferError(.cancelled, "the transport was closed")
     for number in work.active.keys { end(number, .failure(failure), &work) }
-    for job in work.waiting { job.completion(.failure(failure)) }
+    for completion in work.completions.values { completion(.failure(failure)) }
   }
 
   /// Takes new and cancelled transfers; false when it is time to stop.
@@ -108,41 +126,62 @@ final class CurlLoop: Sendable {
       for number in state.cancelled { state.open.remove(number) }
       return (state.incoming, state.cancelled, state.isOver)
     }
-    work.waiting += jobs
-    for number in cancelled {
-      work.waiting.removeAll { $0.number == number }
-      end(number, nil, &work)
+    for job in jobs {
+      let site = job.order.address.site
+      work.completions[job.number] = job.completion
+      work.sites[site, default: Site()].waiting.append(job)
+      queue(site, &work)
     }
+    for number in cancelled { end(number, nil, &work) }
     return !isOver
   }
 
-  private func admit(_ work: inout Work) {
-    while hasRoom(work), !work.waiting.isEmpty {
-      let job = work.waiting.removeFirst()
-      work.completions[job.number] = job.completion
-      do throws(TransferError) {
-        let transfer = try CurlTransfer(job.order, options, now: monotonicNow())
-        work.active[job.number] = transfer
-        let code = flow_curl_multi_add_handle(multi, transfer.easy)
-        if code != CURLM_OK {
-          end(
-            job.number, .failure(TransferError(.failed, String(cString: flow_curl_multi_strerror(code)))),
-            &work)
-        }
-      } catch {
-        end(job.number, .failure(error), &work)
-      }
+  /// Puts a site in line, where it has a transfer that waits and room for it.
+  private func queue(_ name: String, _ work: inout Work) {
+    guard let site = work.sites[name] else { return }
+    if site.waiting.isEmpty {
+      if site.active == 0 { work.sites[name] = nil }
+    } else if !site.isInLine, site.active < options.transfersOfSite {
+      work.sites[name]?.isInLine = true
+      work.line.append(name)
     }
   }
 
-  private func hasRoom(_ work: Work) -> Bool {
-    work.active.values.count { !$0.isEndless } < options.transfers
+  private func admit(_ work: inout Work) {
+    while work.ending < options.transfers, let name = work.line.popFirst() {
+      work.sites[name]?.isInLine = false
+      // One that was cancelled while it waited has no completion.
+      if let job = work.sites[name]?.waiting.popFirst(), work.completions[job.number] != nil {
+        start(job, name, &work)
+      }
+      queue(name, &work)
+    }
+  }
+
+  private func start(_ job: Job, _ site: String, _ work: inout Work) {
+    do throws(TransferError) {
+      let transfer = try CurlTransfer(job.order, options, now: monotonicNow())
+      work.active[job.number] = transfer
+      work.numbers[transfer.easy] = job.number
+      if !transfer.isEndless {
+        work.sites[site]?.active += 1
+        work.ending += 1
+      }
+      let code = flow_curl_multi_add_handle(multi, transfer.easy)
+      if code != CURLM_OK {
+        end(
+          job.number, .failure(TransferError(.failed, String(cString: flow_curl_multi_strerror(code)))), &work
+        )
+      }
+    } catch {
+      end(job.number, .failure(error), &work)
+    }
   }
 
   private func collect(_ work: inout Work) {
     var code = CURLE_OK
     while let easy = flow_curl_next_ended(multi, &code) {
-      guard let (number, transfer) = work.active.first(where: { $0.value.easy == easy }) else { continue }
+      guard let number = work.numbers[easy], let transfer = work.active[number] else { continue }
       end(number, transfer.result(code), &work)
     }
   }
@@ -161,7 +200,7 @@ final class CurlLoop: Sendable {
       }
     }
     // A queued transfer takes the place of one that has just ended.
-    if hasRoom(work), !work.waiting.isEmpty { return 0 }
+    if work.ending < options.transfers, !work.line.isEmpty { return 0 }
     return Int32(clamping: ((next - now).nanoseconds + 999_999) / 1_000_000)
   }
 
@@ -169,6 +208,13 @@ final class CurlLoop: Sendable {
   private func end(_ number: Int, _ result: Result<TransferResponse, TransferError>?, _ work: inout Work) {
     if let transfer = work.active.removeValue(forKey: number) {
       flow_curl_multi_remove_handle(multi, transfer.easy)
+      work.numbers[transfer.easy] = nil
+      if !transfer.isEndless {
+        let site = transfer.site
+        work.sites[site]?.active -= 1
+        work.ending -= 1
+        queue(site, &work)
+      }
     }
     let completion = work.completions.removeValue(forKey: number)
     guard let result, let completion else { return }

@@ -191,6 +191,8 @@ final class CurlTransfer {
 
   var isEndless: Bool { order.limits.isEndless }
 
+  var site: String { order.address.site }
+
   private func take(body bytes: UnsafeRawBufferPointer) -> Bool {
     hasNews = true
     let receiver = askReceiver() ? order.receiver : nil

@@ -8,19 +8,22 @@ public final class CurlTransport: Transport {
   public struct Options: Sendable {
     public var userAgent: String
     public var proxyEnvironment: ProxyEnvironment
-    /// The most transfers at a time; others wait in a queue.
+    /// The most transfers at a time; others wait.
     public var transfers: Int
-    /// The limit of the queue; more transfers fail at once.
+    /// The most at one site, so that one which does not answer holds up no other.
+    public var transfersOfSite: Int
+    /// The most that wait; more transfers fail at once.
     public var waiting: Int
 
     public init(
       userAgent: String = "flow", proxyEnvironment: ProxyEnvironment = ProxyEnvironment(),
-      transfers: Int = 32,
-      waiting: Int = 10_000
+      transfers: Int = 256, transfersOfSite: Int = 32,
+      waiting: Int = 20_000
     ) {
       self.userAgent = userAgent
       self.proxyEnvironment = proxyEnvironment
       self.transfers = transfers
+      self.transfersOfSite = transfersOfSite
       self.waiting = waiting
     }
   }

@@ -34,4 +34,33 @@ import Testing
       }
     }
   }
+
+  @Test("a server that does not answer holds up no transfers to another, however many wait for it")
+  func silent() throws {
+    let asked = Atomic(0)
+    let silent = try LoopbackServer { _ in
+      asked.add(1, ordering: .relaxed)
+      usleep(2_000_000)
+      return [.close]
+    }
+    let other = try LoopbackServer { _ in [.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")] }
+    try silent.serving {
+      try other.serving {
+        let transport = try CurlTransport(.init(transfers: 5, transfersOfSite: 3))
+        let order = try CurlTransportTests().order("\(silent.url)/")
+        let waiting = (0..<50).map { _ in transport.start(order) { _ in } }
+        for round in 0..<4 {
+          let ends = CurlTransportTests().transfer(
+            [try CurlTransportTests().order("\(other.url)/\(round)")], with: transport)
+          #expect(ends.allSatisfy { (try? $0.get())?.status == 200 })
+        }
+        #expect(asked.load(ordering: .relaxed) <= 3, "not more at once than one site may have")
+        for transfer in waiting { transfer.dispose() }
+        // What was cancelled leaves its place to others.
+        let last = CurlTransportTests().transfer(
+          [try CurlTransportTests().order("\(other.url)/last")], with: transport)
+        #expect(last.allSatisfy { (try? $0.get())?.status == 200 })
+      }
+    }
+  }
 }
