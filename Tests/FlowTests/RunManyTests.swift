@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import TestScale
 import Testing
 
@@ -35,11 +36,43 @@ import Testing
     let sources = (0..<300).map { "  s\($0): { generate: '\($0)', every: 1s }\n" }.joined()
     let place = try Workplace(
       "name: p\nsources:\n\(sources)steps: []\nsinks: { log: { jsonl: log.jsonl } }\n")
-    let running = try place.start()
+    // Without a commit for each poll, which is what a slow disk would be waited for.
+    let running = try place.start("--no-state")
     try running.waitForLines(600, in: "log.jsonl")
     #expect(running.threads < 16 + ProcessInfo.processInfo.activeProcessorCount)
-    #expect(try running.end(by: SIGTERM).outcome.status == 0)
+    let outcome = try running.end(by: SIGTERM).outcome
+    #expect(outcome.status == 0, "\(outcome)")
     #expect(Set(place.lines("log.jsonl")).count == 300)
+  }
+
+  @Test("polls that wait for servers hold no threads")
+  func waitingPolls() throws {
+    let servers = try (0..<4).map { _ in
+      try LoopbackServer { _ in
+        usleep(2_000_000)
+        return [.text("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1]")]
+      }
+    }
+    // As many at each server as are asked of one at once.
+    let sources = (0..<120).map {
+      "  s\($0): { http: { url: '\(servers[$0 % 4].url)/\($0)', cache: 0s }, every: 1h }\n"
+    }
+    let place = try Workplace(
+      "name: p\nsources:\n\(sources.joined())steps: []\nsinks: { log: { jsonl: p.jsonl } }\n")
+    try servers[0].serving {
+      try servers[1].serving {
+        try servers[2].serving {
+          try servers[3].serving {
+            let running = try place.start("--no-state")
+            try running.wait(for: "all requests") { servers.reduce(0) { $0 + $1.received.count } == 120 }
+            #expect(running.threads < 16 + ProcessInfo.processInfo.activeProcessorCount)
+            try running.waitForLines(120, in: "p.jsonl")
+            let outcome = try running.end(by: SIGTERM).outcome
+            #expect(outcome.status == 0, "\(outcome)")
+          }
+        }
+      }
+    }
   }
 
   @Test("polls that hang delay those of no other pipeline, and are ended when asked")

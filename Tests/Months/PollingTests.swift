@@ -42,7 +42,14 @@ import System
 
     func answer(at now: SkyTime) throws -> PollAnswer {
       network.stop(at: now)
-      return try source.poll(PollRequest(source: "in", number: 1, at: Double(now.seconds)))
+      let poll = PollRequest(source: "in", number: 1, at: Double(now.seconds))
+      let scheduler = SerialScheduler(name: "poll")
+      let answer = ConditionLock<Result<PollAnswer, any Error>?>(nil)
+      let source = LaneLocal<any PollSource>(source)
+      scheduler.perform {
+        source.value.ask(poll, on: scheduler) { result in answer.change { $0 = result } }
+      }
+      return try #require(answer.wait { $0 }).get()
     }
 
     func poll(at now: SkyTime) throws -> [Value] { try answer(at: now).rows }

@@ -66,8 +66,7 @@ final class SkyTrial {
     let start = Double(LaunchWorld.start.milliseconds) / 1000
     let clock = clock
     let wallClock: @Sendable () -> Double = { start + Double(clock.now.nanoseconds) / 1e9 }
-    let web = ImpatientScheduler(beside: clock)
-    network.keepTime { start + Double(web.now.nanoseconds) / 1e9 }
+    network.keepTime(wallClock)
     var random = SystemRandom(seed: 1)
     let draws = Locked((0..<1000).map { _ in Double.random(in: 0..<1, using: &random) })
     var world = World(
@@ -81,7 +80,7 @@ final class SkyTrial {
     let network = network
     world[WebAccess.self] = WebAccess {
       Client(
-        network, file: try WebFile(), on: web, wallClock: { network.now }, .init(budgets: WebAccess.budgets))
+        network, file: try WebFile(), on: clock, wallClock: wallClock, .init(budgets: WebAccess.budgets))
     }
     let log = Log(level: .notice) { [logged] in logged.note("\($0.node): \($0.message)") }
     let silent = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
@@ -133,28 +132,4 @@ private struct SystemRandom: RandomNumberGenerator {
   private var random: SkyRandom
   init(seed: UInt64) { random = SkyRandom(seed, "trial") }
   mutating func next() -> UInt64 { random.next() }
-}
-
-/// A scheduler without waits: its clock jumps to the next timer, and is never behind that of the lane.
-private final class ImpatientScheduler: Scheduler {
-  private let thread = SerialScheduler(name: "web")
-  private let lane: VirtualScheduler
-  private let reached = Locked(Instant())
-
-  init(beside lane: VirtualScheduler) { self.lane = lane }
-
-  var now: Instant { max(lane.now, reached.withLock { $0 }) }
-  var isCurrent: Bool { thread.isCurrent }
-
-  func perform(_ work: @escaping @Sendable () -> Void) { thread.perform(work) }
-
-  func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
-    let timer = Subscription()
-    thread.perform { [self] in
-      if timer.isDisposed { return }
-      reached.withLock { $0 = max($0, deadline) }
-      work()
-    }
-    return timer
-  }
 }

@@ -62,7 +62,7 @@ struct Saying: Sendable {
 }
 
 /// Answers polls.
-final class SaidPolls: PollSource {
+final class SaidPolls: BlockingPollSource {
   private let saying: Saying
   private let life: Life
 

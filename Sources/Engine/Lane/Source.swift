@@ -13,8 +13,46 @@ public protocol StreamSource: AnyObject {
 
 /// A source that is polled by a schedule.
 public protocol PollSource: AnyObject {
-  /// Answers one poll; throws if there is no complete answer.
+  /// Starts one poll; its answer, or an error if there is no complete one, is handed over on the scheduler, which it is
+  /// called on too: at once or later.
+  func ask(
+    _ poll: PollRequest, on scheduler: any Scheduler,
+    _ answered: @escaping @Sendable (Result<PollAnswer, any Error>) -> Void)
+}
+
+/// A polled source that occupies a thread until it has its answer: it computes, or waits for a disk or a command.
+public protocol BlockingPollSource: PollSource {
   func poll(_ poll: PollRequest) throws -> PollAnswer
+}
+
+extension BlockingPollSource {
+  public func ask(
+    _ poll: PollRequest, on scheduler: any Scheduler,
+    _ answered: @escaping @Sendable (Result<PollAnswer, any Error>) -> Void
+  ) {
+    answered(Result { try self.poll(poll) })
+  }
+}
+
+/// A polled source that is suspended while it waits, as for a server: no thread waits with it.
+public protocol SuspendingPollSource: PollSource {
+  func poll(_ poll: PollRequest) async throws -> PollAnswer
+}
+
+extension SuspendingPollSource {
+  public func ask(
+    _ poll: PollRequest, on scheduler: any Scheduler,
+    _ answered: @escaping @Sendable (Result<PollAnswer, any Error>) -> Void
+  ) {
+    // The task runs on the scheduler, one piece after another.
+    let source = LaneLocal<any SuspendingPollSource>(self)
+    Task(executorPreference: SchedulerExecutor(scheduler)) {
+      let result: Result<PollAnswer, any Error>
+      do { result = .success(try await source.value.poll(poll)) } catch { result = .failure(error) }
+      // Not within the task, which must not wait for room in a mailbox.
+      scheduler.perform { answered(result) }
+    }
+  }
 }
 
 /// The request of a poll.

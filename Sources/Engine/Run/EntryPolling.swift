@@ -19,8 +19,8 @@ final class EntryPolling: Sendable {
     var list: (any EntryList)?
     /// Those that are polled, and those that are leaving.
     var members: [Value: Member] = [:]
-    /// Those of the entries.
-    var schedulers: RunSchedulers?
+    /// What lets only some of them poll at once, by the list.
+    var gate: PollGate?
     var timer: Subscription?
     /// The positions of entries that the last run had, until the list is known.
     var positions: [Value: Value]
@@ -223,18 +223,18 @@ final class EntryPolling: Sendable {
     context.noteFlaw = { [roster] in roster.noteFlaw(of: entry) }
     let outlet = EntryOutlet(self, entry, number: number(in: context.position))
     let polling = Polling(
-      { [make, context] in try make(context) }, schedule, on: makePoller(list), context,
+      { [make, context] in try make(context) }, schedule, on: schedulers.makePoller(), through: gate(list),
+      context,
       roster.add(entry, context.log), to: outlet,
       failed: { [failed] error in failed(EntryError(entry: entry, error: error)) })
     state.value.members[entry.id] = Member(entry: entry, polling: polling, outlet: outlet)
     polling.start(after: delay)
   }
 
-  /// A scheduler for an entry's polls.
-  private func makePoller(_ list: any EntryList) -> any Scheduler {
-    let limited = state.value.schedulers ?? schedulers.limited(to: list.concurrency)
-    state.value.schedulers = limited
-    return limited.makePoller()
+  private func gate(_ list: any EntryList) -> PollGate {
+    let gate = state.value.gate ?? PollGate(list.concurrency)
+    state.value.gate = gate
+    return gate
   }
 
   /// Hands a delivery over; blocks while the mailbox is full.
@@ -282,7 +282,7 @@ final class EntryPolling: Sendable {
     state.value.timer?.dispose()
     // They hold this, and with it the whole pipeline.
     state.value.members = [:]
-    (state.value.list, state.value.schedulers) = (nil, nil)
+    (state.value.list, state.value.gate) = (nil, nil)
     health.noteEnd()
     downstream.complete()
   }

@@ -29,6 +29,9 @@ final class Polling: Sendable {
     var offset = Duration.zero
     /// With cron, the time of day of the last poll, in seconds since 1970.
     var lastTime: Int?
+    /// Whether a poll is under way, and what waits for its end.
+    var isPolling = false
+    var waiting: [@Sendable () -> Void] = []
     var isOver = false
   }
 
@@ -48,6 +51,8 @@ final class Polling: Sendable {
   private let downstream: any Observer<Delivery>
   private let health: SourceHealth
   private let failed: @Sendable (any Error) -> Void
+  /// What lets only some of a list's entries poll at once.
+  private let gate: PollGate?
   /// Touched on the scheduler alone.
   private let state = LaneLocal(State())
   /// Whether a poll besides the schedule is requested and has not started.
@@ -55,7 +60,7 @@ final class Polling: Sendable {
 
   init(
     _ make: @escaping @Sendable () throws -> any PollSource, _ schedule: Schedule,
-    on scheduler: any Scheduler,
+    on scheduler: any Scheduler, through gate: PollGate? = nil,
     _ context: SourceContext, _ health: SourceHealth, to downstream: any Observer<Delivery>,
     failed: @escaping @Sendable (any Error) -> Void
   ) {
@@ -66,6 +71,7 @@ final class Polling: Sendable {
     self.context = context
     self.downstream = downstream
     self.failed = failed
+    self.gate = gate
     state.value.number = context.position?.member("poll")?.double.flatMap { Int(exactly: $0) } ?? 0
   }
 
@@ -116,37 +122,51 @@ final class Polling: Sendable {
     let time = scheduler.now + max(asked, longest * (1 - context.world.random() / 2))
     guard time < due else { return due - scheduler.now }
     noteNext(in: (time - scheduler.now).inSeconds)
-    state.value.retry = scheduler.schedule(at: time) { [self] in pollBetween() }
+    state.value.retry = scheduler.schedule(at: time) { [self] in betweenPolls { [self] in pollBetween() } }
     return time - scheduler.now
   }
 
   /// Polls besides the schedule, whose next poll stays when it is.
   private func pollBetween() {
     if state.value.isOver || context.stop.isSet { return }
-    let failure = performPoll()
-    if let due = state.value.due { noteNext(in: (due - scheduler.now).inSeconds) }
-    let wait = setRetry()
-    if let failure { report(failure, next: wait) }
+    startPoll { [self] failure in
+      if let due = state.value.due { noteNext(in: (due - scheduler.now).inSeconds) }
+      let wait = setRetry()
+      if let failure { report(failure, next: wait) }
+    }
   }
 
   /// Ends the polls; one that is under way is let come to its end.
   func stop() {
-    scheduler.perform { [self] in end() }
+    scheduler.perform { [self] in betweenPolls { [self] in end() } }
+  }
+
+  /// Runs `work` when no poll is under way, in the order of the calls.
+  private func betweenPolls(_ work: @escaping @Sendable () -> Void) {
+    if state.value.isPolling { state.value.waiting.append(work) } else { work() }
   }
 
   /// Polls now, besides the schedule, whose next poll stays when it is; requests that wait for each other are one.
   func pollNow() {
     if isRequested.exchange(true, ordering: .relaxed) { return }
     scheduler.perform { [self] in
-      isRequested.store(false, ordering: .relaxed)
-      pollBetween()
+      betweenPolls { [self] in
+        isRequested.store(false, ordering: .relaxed)
+        pollBetween()
+      }
     }
   }
 
   private func poll() {
-    if state.value.isOver { return }
-    if context.stop.isSet { return end() }
-    let failure = performPoll()
+    betweenPolls { [self] in
+      if state.value.isOver { return }
+      if context.stop.isSet { return end() }
+      startPoll { [self] failure in setNext(after: failure) }
+    }
+  }
+
+  /// Sets the time of the next poll, after one of the schedule.
+  private func setNext(after failure: (any Error)?) {
     if let failure, failsAlone { report(failure, next: nil) }
     if state.value.isPutOff, failsAlone, let time = state.value.retryAt {
       let wait = max(0.1, min(time - context.world.wallClock(), 1e9))
@@ -167,13 +187,39 @@ final class Polling: Sendable {
     if failsAlone { failed(failure) }
   }
 
-  /// Polls once; returns the error of a poll that has failed.
-  private func performPoll() -> (any Error)? {
+  /// Polls once; `then` receives the error of a poll that has failed.
+  private func startPoll(_ then: @escaping @Sendable ((any Error)?) -> Void) {
     state.value.retry?.dispose()
     state.value.isPutOff = false
+    state.value.isPolling = true
+    guard let gate else { return ask(then) }
+    gate.enter { [self] in
+      if scheduler.isCurrent { ask(then) } else { scheduler.perform { [self] in ask(then) } }
+    }
+  }
+
+  private func ask(_ then: @escaping @Sendable ((any Error)?) -> Void) {
+    // It may have waited for its turn.
+    guard let source = state.value.source, !context.stop.isSet else { return endPoll { [self] in end() } }
     state.value.number += 1
     let request = PollRequest(
       source: context.name, number: state.value.number, at: context.world.wallClock())
+    source.ask(request, on: scheduler) { [self] result in
+      context.progress(nil)
+      let failure = take(result, of: request)
+      endPoll { then(failure) }
+    }
+  }
+
+  private func endPoll(_ then: () -> Void) {
+    state.value.isPolling = false
+    gate?.leave()
+    then()
+    while !state.value.isPolling, !state.value.waiting.isEmpty { state.value.waiting.removeFirst()() }
+  }
+
+  /// Sends an answer on; returns the error of a poll that has failed.
+  private func take(_ result: Result<PollAnswer, any Error>, of request: PollRequest) -> (any Error)? {
     var trace = PollTrace(
       pipeline: "", source: context.name, number: request.number, start: request.at, end: request.at)
     defer {
@@ -181,27 +227,25 @@ final class Polling: Sendable {
       context.polled?(trace)
     }
     do {
-      let answer = try ask(request)
+      let answer = try result.get()
       (state.value.failures, state.value.retryAt) = (0, nil)
-      (trace.rows, trace.coverage) = (answer?.rows.count, answer?.coverage.name)
-      health.note(answer, at: answer?.at ?? request.at)
-      if let answer {
-        context.meter.countOut(answer.rows.count)
-        if context.entry == nil { context.polledRows.note(answer, of: context.name) }
-        var notes = answer.notes
-        if let entry = context.entry { notes.merge(entry.notes) }
-        let poll = Poll(
-          source: context.name, number: request.number, at: answer.at ?? request.at, notes: notes,
-          coverage: answer.coverage, rows: answer.rows)
-        let position = context.isKept ? position(of: request, answer) : nil
-        downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
-      }
+      (trace.rows, trace.coverage) = (answer.rows.count, answer.coverage.name)
+      health.note(answer, at: answer.at ?? request.at)
+      context.meter.countOut(answer.rows.count)
+      if context.entry == nil { context.polledRows.note(answer, of: context.name) }
+      var notes = answer.notes
+      if let entry = context.entry { notes.merge(entry.notes) }
+      let poll = Poll(
+        source: context.name, number: request.number, at: answer.at ?? request.at, notes: notes,
+        coverage: answer.coverage, rows: answer.rows)
+      let position = context.isKept ? position(of: request, answer) : nil
+      downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       return nil
     } catch  where context.stop.isSet {
       // The caller that stops a poll knows that it has no answer.
       return nil
     } catch let wait as any PollFailure where wait.isWait && context.entry != nil {
-      // One of many entries that share a budget holds no thread while it waits for its turn.
+      // One of many entries that share a budget lets others have its turn while it waits.
       state.value.retryAt = wait.retryAt ?? 0
       state.value.isPutOff = true
       let progress = PollProgress("", wait: "\(wait)", until: wait.retryAt ?? request.at)
@@ -230,11 +274,6 @@ final class Polling: Sendable {
   /// Whether a poll that fails fails the source, since no other follows.
   private var failsAlone: Bool {
     if case .once = schedule.rhythm { true } else { context.isOnce }
-  }
-
-  private func ask(_ request: PollRequest) throws -> PollAnswer? {
-    defer { context.progress(nil) }
-    return try state.value.source?.poll(request)
   }
 
   private func setTimer() {

@@ -2,8 +2,8 @@ import Reactive
 
 /// The threads that the pipelines of a process share: for their lanes, and for the polls of their sources.
 ///
-/// Polls wait for others' answers, and a lane for a disk now and then. So there are more threads than cores while they
-/// do. Polls leave some of them for the lanes, and those of one pipeline some for the others'.
+/// Polls wait for commands and databases, not for servers, and a lane for a disk now and then. So there are more threads
+/// than cores while they do. Polls leave some of them for the lanes, and those of one pipeline some for the others'.
 final class RunThreads: Sendable {
   private static let all = 256
   private static let forPolls = 192
@@ -58,15 +58,6 @@ struct RunSchedulers: Sendable {
     switch place {
     case .clock(let clock): clock
     case .threads(_, _, let speed): SerialScheduler(name: "flow-\(name)", speed: speed)
-    }
-  }
-
-  /// The same, except that at most so many polls run at once.
-  func limited(to polls: Int) -> RunSchedulers {
-    switch place {
-    case .clock: self
-    case .threads(let lanes, let all, let speed):
-      RunSchedulers(place: .threads(lanes, all.part(threads: polls), speed))
     }
   }
 }

@@ -73,7 +73,7 @@ public struct Recordings: Sendable {
     { source in
       let file = SharedRecording(path(of: source.name))
       return (source.spec.maker as? Maker)?.mapPolls { one, context in
-        RecordedSource(one, file, context, isSimulated: isSimulated, masking)
+        RecordedSource(one, PollRecorder(file, context, isSimulated: isSimulated, masking))
       }
     }
   }
@@ -95,31 +95,47 @@ public struct Recordings: Sendable {
 /// A source whose polls are written down as they come.
 private final class RecordedSource: PollSource {
   private let source: any PollSource
+  private let recorder: PollRecorder
+
+  init(_ source: any PollSource, _ recorder: PollRecorder) {
+    self.source = source
+    self.recorder = recorder
+  }
+
+  func ask(
+    _ poll: PollRequest, on scheduler: any Scheduler,
+    _ answered: @escaping @Sendable (Result<PollAnswer, any Error>) -> Void
+  ) {
+    source.ask(poll, on: scheduler) { [recorder] result in
+      recorder.note(result, of: poll)
+      answered(result)
+    }
+  }
+}
+
+/// The recorder of a source's polls.
+private struct PollRecorder: Sendable {
   private let file: SharedRecording
   private let context: SourceContext
   private let isSimulated: Bool
   private let mask: @Sendable (String) -> String
 
   init(
-    _ source: any PollSource, _ file: SharedRecording, _ context: SourceContext, isSimulated: Bool,
+    _ file: SharedRecording, _ context: SourceContext, isSimulated: Bool,
     _ mask: @escaping @Sendable (String) -> String
   ) {
-    self.source = source
     self.file = file
     self.context = context
     self.isSimulated = isSimulated
     self.mask = mask
   }
 
-  func poll(_ poll: PollRequest) throws -> PollAnswer {
-    do {
-      let answer = try source.poll(poll)
-      file.add(recorded(answer, at: answer.at ?? poll.at), context)
-      return answer
-    } catch {
+  func note(_ result: Result<PollAnswer, any Error>, of poll: PollRequest) {
+    switch result {
+    case .success(let answer): file.add(recorded(answer, at: answer.at ?? poll.at), context)
+    case .failure(let error):
       // That the run was stopped is no news of the service.
       if !context.stop.isSet { file.add(recorded(.error(mask("\(error)")), at: poll.at), context) }
-      throw error
     }
   }
 

@@ -68,7 +68,7 @@ private enum APODOptions {
   static let url = Option("url", .text, default: "https://api.nasa.gov", "the base URL of the service")
 }
 
-private final class APODSource: PollSource {
+private final class APODSource: SuspendingPollSource {
   /// Days per request: the service reads a web page for each.
   private static let window = 30
   private static let day = 86400
@@ -90,9 +90,9 @@ private final class APODSource: PollSource {
     self.address = address
   }
 
-  func poll(_ poll: PollRequest) throws -> PollAnswer {
+  func poll(_ poll: PollRequest) async throws -> PollAnswer {
     if let count = options[APODOptions.random] {
-      let rows = try rows(address.setting("count", to: "\(count)"), isCached: false)
+      let rows = try await rows(address.setting("count", to: "\(count)"), isCached: false)
       return PollAnswer(rows, notes: fetch.notes())
     }
     let today = Int(poll.at) / Self.day
@@ -104,7 +104,7 @@ private final class APODSource: PollSource {
     var bad: [String] = []
     for start in stride(from: first, through: last, by: Self.window) {
       let end = min(start + Self.window - 1, last)
-      all += try range(start, end, today: today, isPart: false, &bad)
+      all += try await range(start, end, today: today, isPart: false, &bad)
       fetch.show("\(end - first + 1) of \(last - first + 1) days")
     }
     if !bad.isEmpty { context.log.warning("the service fails on \(bad.joined(separator: ", ")); left out") }
@@ -112,7 +112,7 @@ private final class APODSource: PollSource {
   }
 
   /// The days of a range; where the service fails on it, of its halves, down to the days that it fails on.
-  private func range(_ first: Int, _ last: Int, today: Int, isPart: Bool, _ bad: inout [String]) throws
+  private func range(_ first: Int, _ last: Int, today: Int, isPart: Bool, _ bad: inout [String]) async throws
     -> [Value]
   {
     if first > today { return [] }
@@ -120,7 +120,7 @@ private final class APODSource: PollSource {
     // Without an end it is up to the last there is, which may be of yesterday, or of tomorrow where it is day already.
     if last < today { address = address.setting("end_date", to: date(last)) }
     do {
-      return try rows(address, isCached: true, isPart: isPart)
+      return try await rows(address, isCached: true, isPart: isPart)
     } catch let error as FetchError where Self.isNoPicture(error) {
       return []
     } catch let error as FetchError where first >= today && Self.isOutOfRange(error) {
@@ -132,7 +132,7 @@ private final class APODSource: PollSource {
         return []
       }
       let middle = (first + last) / 2
-      return try range(first, middle, today: today, isPart: true, &bad)
+      return try await range(first, middle, today: today, isPart: true, &bad)
         + range(middle + 1, last, today: today, isPart: true, &bad)
     }
   }
@@ -148,12 +148,12 @@ private final class APODSource: PollSource {
     return body.member("code")?.double == code && body.member("msg")?.string?.hasPrefix(message) == true
   }
 
-  private func rows(_ address: Address, isCached: Bool, isPart: Bool = false) throws -> [Value] {
+  private func rows(_ address: Address, isCached: Bool, isPart: Bool = false) async throws -> [Value] {
     var request = Request(address)
     // Of a part of what has failed, failure is what is looked for.
     request.isTriedOnce = isPart
     if isCached { request.cache = CacheRule(maximumAge: options[APODOptions.cache] * 0.95) }
-    let value = try fetch.answer(request).value
+    let value = try await fetch.answer(request).value
     let rows = value.items ?? [value]
     guard rows.allSatisfy({ $0.member("date")?.string != nil }) else {
       throw WrongAnswer(request, "these are no pictures: \(value.description.prefix(80))")

@@ -181,7 +181,7 @@ private struct CommandFailure: Error, CustomStringConvertible {
 }
 
 /// A command whose output is a poll.
-private final class CommandPoll: PollSource {
+private final class CommandPoll: BlockingPollSource {
   private let options: Options
   private let context: SourceContext
   private let command: ChildCommand

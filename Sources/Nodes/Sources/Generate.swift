@@ -23,7 +23,7 @@ private enum GenerateOptions {
   static let limit = Option("limit", .integer(1...), default: "1000000", "the most events per poll")
 }
 
-private final class Generate: PollSource {
+private final class Generate: BlockingPollSource {
   private let value: Evaluation
   private let limit: Int
 

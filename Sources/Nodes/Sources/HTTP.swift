@@ -254,7 +254,7 @@ extension Options {
   }
 }
 
-private final class HTTPSource: PollSource {
+private final class HTTPSource: SuspendingPollSource {
   private let options: Options
   private let log: NodeLog
   private let fetch: WebFetch
@@ -296,18 +296,18 @@ private final class HTTPSource: PollSource {
     if decoding.format != .json { request.expectation = .anything }
     request.cache = CacheRule(maximumAge: options[HTTPOptions.cache])
     request.limits.whole = options[HTTPOptions.timeout]
-    // One of many entries holds no thread while its budget is spent.
+    // One of many entries lets others have its turn while its budget is spent.
     if context.entry != nil { request.whenUnpaid = .fail }
     return request
   }
 
-  func poll(_ poll: PollRequest) throws -> PollAnswer {
+  func poll(_ poll: PollRequest) async throws -> PollAnswer {
     let request = try firstRequest(poll)
-    let (rows, coverage) = try list.read { isSecond, ask in
-      try pass(poll, from: request) { request in
+    let (rows, coverage) = try await list.read { isSecond, ask in
+      try await pass(poll, from: request) { request in
         var request = request
         request.refresh = isSecond
-        return try ask(request)
+        return try await ask(request)
       }
     }
     if coverage == .truncated(nil) { reportUnknownEnd(rows.count) }
@@ -322,7 +322,7 @@ private final class HTTPSource: PollSource {
   /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.
   private func pass(
     _ poll: PollRequest, from first: Request, _ ask: ListReader.Ask
-  ) throws -> ListReading? {
+  ) async throws -> ListReading? {
     // Equal rows are different ones, unless the list is known to have each once.
     var reading = ListReading(limit, id: nil)
     if total != nil || limit.order != nil { reading = ListReading(limit) { $0 } }
@@ -341,7 +341,7 @@ private final class HTTPSource: PollSource {
         throw WrongAnswer(
           first, "page \(number) is one of the pages before it: the pages form a cycle")
       }
-      guard var answer = try ask(paged) else { return nil }
+      guard var answer = try await ask(paged) else { return nil }
       if decoding.format != .json { answer.value = try decoded(answer, of: paged) }
       if !options.isGiven(HTTPOptions.rows) { try checkList(answer, of: paged) }
       let event = Event(answer.value, poll.poll())

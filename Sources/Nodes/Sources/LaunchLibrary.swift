@@ -124,7 +124,7 @@ extension Options {
   }
 }
 
-private final class LaunchLibrarySource: PollSource {
+private final class LaunchLibrarySource: SuspendingPollSource {
   private static let largestPage = 100
 
   private let options: Options
@@ -166,27 +166,29 @@ private final class LaunchLibrarySource: PollSource {
       }
   }
 
-  func poll(_ poll: PollRequest) throws -> PollAnswer {
-    if !hasAskedBudget { askBudget(ifOlderThan: 3600) }
+  func poll(_ poll: PollRequest) async throws -> PollAnswer {
+    if !hasAskedBudget { await askBudget(ifOlderThan: 3600) }
     hasAskedBudget = true
-    defer { if fetch.wasRefused { askBudget(ifOlderThan: -1) } }
-    return try launches()
+    let answer: Result<PollAnswer, any Error>
+    do { answer = .success(try await launches()) } catch { answer = .failure(error) }
+    if fetch.wasRefused { await askBudget(ifOlderThan: -1) }
+    return try answer.get()
   }
 
   /// How many calls are left can be asked without a call; what others have used from the same address is known then,
   /// and what a key may.
-  private func askBudget(ifOlderThan age: Double) {
-    fetch.askBudget(request(throttle), ifOlderThan: age) { BudgetReport(throttle: $0) }
+  private func askBudget(ifOlderThan age: Double) async {
+    await fetch.askBudget(request(throttle), ifOlderThan: age) { BudgetReport(throttle: $0) }
   }
 
-  private func launches() throws -> PollAnswer {
-    var (launches, coverage) = try reader.read { isSecond, ask in
+  private func launches() async throws -> PollAnswer {
+    var (launches, coverage) = try await reader.read { isSecond, ask in
       // With another size of its first page, no page of the second pass is one of the first from the cache.
-      try pass(by: isSecond ? (pageSize + 1) / 2 : pageSize, hasTies: isSecond, ask)
+      try await pass(by: isSecond ? (pageSize + 1) / 2 : pageSize, hasTies: isSecond, ask)
     }
     if options[LaunchLibraryOptions.detail] {
       for index in launches.indices {
-        launches[index] = try detailed(launches[index])
+        launches[index] = try await detailed(launches[index])
         fetch.show("details of \(index + 1) of \(launches.count) launches")
       }
     }
@@ -197,7 +199,7 @@ private final class LaunchLibrarySource: PollSource {
   /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.
   ///
   /// The first page has `size` launches. With `hasTies` the service may change the order of launches at one position.
-  private func pass(by size: Int, hasTies: Bool, _ ask: ListReader.Ask) throws -> ListReading? {
+  private func pass(by size: Int, hasTies: Bool, _ ask: ListReader.Ask) async throws -> ListReading? {
     var reading = ListReading(limit) { $0.member("id") ?? .null }
     var asked: Set<Address> = []
     var next: Request? = request(list(at: skipped, by: size))
@@ -206,7 +208,9 @@ private final class LaunchLibrarySource: PollSource {
       guard asked.insert(wanted.address).inserted else {
         throw WrongAnswer(wanted, "the pages form a cycle: this one was read before")
       }
-      guard let (answer, request) = try answer(to: wanted, isFirst: asked.count == 1, ask) else { return nil }
+      guard let (answer, request) = try await answer(to: wanted, isFirst: asked.count == 1, ask) else {
+        return nil
+      }
       let page = try Page(answer, request)
       reading.add(
         ListReading.Page(
@@ -226,13 +230,13 @@ private final class LaunchLibrarySource: PollSource {
   /// The answer to a request, or to the same without a tie-breaker, which the service may refuse.
   private func answer(
     to request: Request, isFirst: Bool, _ ask: ListReader.Ask
-  ) throws -> (Response, Request)? {
+  ) async throws -> (Response, Request)? {
     do {
-      return try ask(request).map { ($0, request) }
+      return try await ask(request).map { ($0, request) }
     } catch let error as FetchError where error.status == 400 && isFirst && breaksTies {
       var plain = request
       plain.address = request.address.setting("ordering", to: options[LaunchLibraryOptions.order].rawValue)
-      guard let answer = try ask(plain) else { return nil }
+      guard let answer = try await ask(plain) else { return nil }
       breaksTies = false
       context.log.notice(
         "\(request.address.site) refuses to order launches at the same position by their id; the list is read without"
@@ -310,12 +314,12 @@ private final class LaunchLibrarySource: PollSource {
   }
 
   /// The launch with what only its own record contains.
-  private func detailed(_ launch: Value) throws -> Value {
+  private func detailed(_ launch: Value) async throws -> Value {
     guard let id = launch.member("id")?.string else { return launch }
     var request = request(one.appending(path: id).appending(path: "/"))
     request.whenUnpaid = .fail
     do {
-      let detail = try fetch.answer(request).value
+      let detail = try await fetch.answer(request).value
       guard detail.member("id")?.string == id else {
         throw WrongAnswer(request, "this is not the launch: \(detail.description.prefix(80))")
       }

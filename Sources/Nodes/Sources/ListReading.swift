@@ -124,7 +124,7 @@ struct ListReading {
 
 /// The reader of a source's list: a pass over its pages, and a second one where the first has missed rows.
 final class ListReader {
-  typealias Ask = (Request) throws -> Response?
+  typealias Ask = (Request) async throws -> Response?
 
   private let fetch: WebFetch
   private let log: NodeLog
@@ -144,18 +144,18 @@ final class ListReader {
   ///
   /// The second pass neither waits for the budget nor fails the poll, and has at most twice as many pages.
   func read(
-    _ pass: (_ isSecond: Bool, _ ask: Ask) throws -> ListReading?
-  ) throws -> (rows: [Value], coverage: Coverage) {
-    guard let first = try pass(false, { request in try self.fetch.answer(request) }) else {
+    _ pass: (_ isSecond: Bool, _ ask: Ask) async throws -> ListReading?
+  ) async throws -> (rows: [Value], coverage: Coverage) {
+    guard let first = try await pass(false, { request in try await self.fetch.answer(request) }) else {
       return ([], .partial)
     }
     var second: ListReading?
     if first.mayFindMore {
       do {
         var left = 2 * first.pages
-        second = try pass(true) { request in
+        second = try await pass(true) { request in
           left -= 1
-          return left < 0 ? nil : try self.fetch.extra(request)
+          return left < 0 ? nil : try await self.fetch.extra(request)
         }
       } catch let error as WrongAnswer {
         log.detail("\(error)")

@@ -129,7 +129,7 @@ private enum SQLOptions {
   static let maxSize = Option("max_size", .size, default: "256MiB", "the size that the rows must not exceed")
 }
 
-private final class SQLSource: PollSource {
+private final class SQLSource: BlockingPollSource {
   private let options: Options
   private let context: SourceContext
   private let connection: any SQLConnection

@@ -63,7 +63,7 @@ private enum SpaceXOptions {
   static let url = Option("url", .text, default: "https://api.spacexdata.com", "the base URL of the service")
 }
 
-private final class SpaceXSource: PollSource {
+private final class SpaceXSource: SuspendingPollSource {
   private static let pageSize = 100
 
   private let options: Options
@@ -88,14 +88,14 @@ private final class SpaceXSource: PollSource {
       || !options[SpaceXOptions.fields].isEmpty || options[SpaceXOptions.sort] != nil
   }
 
-  func poll(_ poll: PollRequest) throws -> PollAnswer {
-    let (rows, coverage) = try isQuery ? queried() : (listed(), .complete)
+  func poll(_ poll: PollRequest) async throws -> PollAnswer {
+    let (rows, coverage) = isQuery ? try await queried() : (try await listed(), .complete)
     return PollAnswer(rows, notes: fetch.notes(), coverage: coverage)
   }
 
-  private func listed() throws -> [Value] {
+  private func listed() async throws -> [Value] {
     let request = request(address)
-    let value = try fetch.answer(request).value
+    let value = try await fetch.answer(request).value
     // A single entry, such as launches/next, is an object.
     if value.kind == .object, value.member("id") != nil { return [value] }
     guard let rows = value.items, rows.allSatisfy({ $0.kind == .object }) else {
@@ -104,24 +104,24 @@ private final class SpaceXSource: PollSource {
     return rows
   }
 
-  private func queried() throws -> ([Value], Coverage) {
-    try list.read { isSecond, ask in
-      try pass { request in
+  private func queried() async throws -> ([Value], Coverage) {
+    try await list.read { isSecond, ask in
+      try await pass { request in
         var request = request
         request.refresh = isSecond
-        return try ask(request)
+        return try await ask(request)
       }
     }
   }
 
   /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.
-  private func pass(_ ask: ListReader.Ask) throws -> ListReading? {
+  private func pass(_ ask: ListReader.Ask) async throws -> ListReading? {
     var reading = ListReading(.none) { $0.member("id") ?? $0 }
     var read = 0
     var page: Int? = 1
     while let number = page {
       let request = query(number)
-      guard let answer = try ask(request) else { return nil }
+      guard let answer = try await ask(request) else { return nil }
       guard let docs = answer.value.member("docs")?.items,
         let total = answer.value.member("totalDocs")?.double.flatMap({ Int(exactly: $0) })
       else {

@@ -32,10 +32,10 @@ final class WebFetch {
   }
 
   /// The response to a request, from the service or the cache.
-  func answer(_ request: Request) throws -> Response {
+  func answer(_ request: Request) async throws -> Response {
     if shown.isEmpty { show("asking \(request.address.site)") }
     let (log, progress, shown, now) = (context.log, context.progress, shown, context.world.wallClock)
-    let answer = try fetched(request) { notice in
+    let answer = try await fetched(request) { notice in
       switch notice {
       case .waitingForBudget(let site, let until, _), .waitingAsAsked(let site, let until, _):
         log.notice("\(notice)")
@@ -58,12 +58,12 @@ final class WebFetch {
   }
 
   /// The answer to a request that is not necessary: nil where it fails, would wait, or is older than all others.
-  func extra(_ request: Request) throws -> Response? {
+  func extra(_ request: Request) async throws -> Response? {
     var request = request
     request.whenUnpaid = .fail
     request.isTriedOnce = true
     do {
-      let answer = try fetched(request) { _ in }
+      let answer = try await fetched(request) { _ in }
       tell(answer)
       return answer.freshness == .stale && oldest == nil ? nil : answer
     } catch let error as FetchError where error.kind != .cancelled {
@@ -86,9 +86,10 @@ final class WebFetch {
 
   private func fetched(
     _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void
-  ) throws -> Response {
+  ) async throws -> Response {
     do {
-      return try access.client().fetch(access.adapted(request), stop: context.stop, notice: notice)
+      return try await access.client().response(
+        to: access.adapted(request), stop: context.stop, notice: notice)
     } catch let error as FetchError {
       if error.status == 429 { wasRefused = true }
       throw error
@@ -98,7 +99,7 @@ final class WebFetch {
   /// Requests the service's own count of the budget, which is free of charge; a failure is ignored.
   ///
   /// Skipped if the last such report is younger than `age` seconds, or without a budget.
-  func askBudget(_ request: Request, ifOlderThan age: Double, _ read: (Value) -> BudgetReport?) {
+  func askBudget(_ request: Request, ifOlderThan age: Double, _ read: (Value) -> BudgetReport?) async {
     wasRefused = false
     var request = request
     request.isFree = true
@@ -108,7 +109,7 @@ final class WebFetch {
     do {
       let client = try access.client()
       guard let known = try client.ageOfLimit(of: request), known > age else { return }
-      let answer = try client.fetch(request, stop: context.stop)
+      let answer = try await client.response(to: request, stop: context.stop)
       guard let report = read(answer.value) else {
         throw WrongAnswer(request, "not a budget: \(answer.value.description.prefix(80))")
       }

@@ -3,14 +3,14 @@ import Synchronization
 /// A task executor over a scheduler: what a task does between two suspensions is a piece of the scheduler's work.
 ///
 /// It goes for the closure, the actors without an executor of their own that it calls, and its child tasks.
-final class SchedulerExecutor: TaskExecutor {
+package final class SchedulerExecutor: TaskExecutor {
   private let scheduler: any Scheduler
 
-  init(_ scheduler: any Scheduler) {
+  package init(_ scheduler: any Scheduler) {
     self.scheduler = scheduler
   }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let piece = Piece(UnownedJob(job))
     scheduler.perform { [self] in piece.run(on: self) }
   }

@@ -1,5 +1,6 @@
 import CGlibc
 import Glibc
+import Reactive
 import Synchronization
 
 /// A signal to stop for a thread that waits for input: a flag, and a descriptor to wait for.
@@ -7,6 +8,8 @@ public final class StopSign: Sendable {
   private let flag = Atomic<Bool>(false)
   /// Readable once the sign is set, for `poll(2)` together with other descriptors; -1 if there is none.
   public let descriptor: Int32
+  /// Ends once the sign is set, for work that waits without a thread.
+  public let ending = Subscription()
 
   public init() { descriptor = flow_eventfd() }
 
@@ -18,6 +21,7 @@ public final class StopSign: Sendable {
     flag.store(true, ordering: .releasing)
     var one: UInt64 = 1
     if descriptor >= 0 { _ = write(descriptor, &one, 8) }
+    ending.dispose()
   }
 
   /// Waits until the sign is set or the time is over; returns whether it is set.

@@ -9,7 +9,7 @@ import Testing
 @Suite("Polling")
 struct PollingTests {
   /// Answers with the number of the poll, and fails where it must.
-  private final class Counter: PollSource {
+  private final class Counter: BlockingPollSource {
     let failing: Set<Int>
     let error: any Error
     init(failing: Set<Int>, _ error: any Error) { (self.failing, self.error) = (failing, error) }
@@ -19,6 +19,19 @@ struct PollingTests {
     func poll(_ poll: PollRequest) throws -> PollAnswer {
       if failing.contains(poll.number) { throw error }
       return PollAnswer([.number(poll.number)])
+    }
+  }
+
+  /// Has its answer after a while, with the number of the poll, and occupies no thread meanwhile.
+  private final class Slow: PollSource {
+    let time: Duration
+    init(_ time: Duration) { self.time = time }
+
+    func ask(
+      _ poll: PollRequest, on scheduler: any Scheduler,
+      _ answered: @escaping @Sendable (Result<PollAnswer, any Error>) -> Void
+    ) {
+      _ = scheduler.schedule(after: time) { answered(.success(PollAnswer([.number(poll.number)]))) }
     }
   }
 
@@ -32,12 +45,13 @@ struct PollingTests {
   private func moments(
     _ schedule: String, from start: String, for duration: Duration, isOnce: Bool = false, random: Double = 0,
     failing: Set<Int> = [], error: any Error = Counter.NoAnswer(), setBy step: Double = 0,
-    after: Duration = .zero, log: Log = .silent
+    after: Duration = .zero, log: Log = .silent, answering time: Duration? = nil,
+    _ meanwhile: (VirtualScheduler, PipelineRun) -> Void = { _, _ in }
   ) throws -> (moments: [String], seconds: [Double], isDone: Bool?) {
     let heard = Locked<[(moment: String, second: Double)]>([])
     let counter = NodeSpec(
       "counter", "count the polls", examples: [.init("", "counter:")],
-      .poll { _, _ in Counter(failing: failing, error) })
+      .poll { _, _ in time.map { Slow($0) as any PollSource } ?? Counter(failing: failing, error) })
     let clock = VirtualScheduler()
     @Sendable func passed() -> Double { Double(clock.now.nanoseconds) / 1e9 }
     let notes = NodeSpec(
@@ -60,6 +74,7 @@ struct PollingTests {
     let done = Locked<Bool?>(nil)
     let run = try PipelineRun(plan, options, clock: clock) { hasFailed in done.withLock { $0 = !hasFailed } }
     run.start()
+    meanwhile(clock, run)
     clock.advance(by: duration)
     let isDone = done.withLock { $0 }
     run.stop()
@@ -74,6 +89,42 @@ struct PollingTests {
     #expect(
       polls.moments == ["2026-01-01T00:00:00Z", "2026-01-01T06:00:00Z", "2026-01-01T12:00:00Z"])
     #expect(polls.isDone == nil, "it goes on until it is stopped")
+  }
+
+  @Test("beats that a slow answer has missed are skipped, and the others stay when they are")
+  func slow() throws {
+    let polls = try moments(
+      "every: 10s", from: "2026-01-01T00:00:00Z", for: .seconds(60), answering: .seconds(12))
+    #expect(polls.seconds == [12, 32, 52, 72])
+  }
+
+  @Test("requests for a poll while one is under way are one poll after it; the beat stays")
+  func requested() throws {
+    let polls = try moments(
+      "every: 10s", from: "2026-01-01T00:00:00Z", for: .seconds(24), answering: .seconds(4)
+    ) { clock, run in
+      clock.advance(by: .seconds(1))
+      #expect(run.poll("s") && run.poll("s"))
+    }
+    #expect(polls.seconds == [4, 8, 14, 24])
+  }
+
+  @Test("a beat that is due while a requested poll is under way follows it")
+  func dueMeanwhile() throws {
+    let polls = try moments(
+      "every: 10s", from: "2026-01-01T00:00:00Z", for: .seconds(16), answering: .seconds(4)
+    ) { clock, run in
+      clock.advance(by: .seconds(8))
+      #expect(run.poll("s"))
+    }
+    #expect(polls.seconds == [4, 12, 16, 24])
+  }
+
+  @Test("a run that is stopped takes the answer that is under way, and asks for no other")
+  func stopped() throws {
+    let polls = try moments(
+      "every: 10s", from: "2026-01-01T00:00:00Z", for: .seconds(11), answering: .seconds(4))
+    #expect(polls.seconds == [4, 14])
   }
 
   @Test("at_start: false leaves the first poll out")

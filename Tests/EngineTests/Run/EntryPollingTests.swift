@@ -33,7 +33,7 @@ struct EntryPollingTests {
   }
 
   /// Answers with the entry, and fails for some.
-  private final class Echo: PollSource {
+  private final class Echo: BlockingPollSource {
     struct NoAnswer: Error, CustomStringConvertible { let description = "no answer" }
     let entry: Entry?
     let fails: @Sendable (String) -> (any Error)?
@@ -45,6 +45,20 @@ struct EntryPollingTests {
       let id = entry?.value.string ?? ""
       if let error = fails(id) { throw error }
       return PollAnswer([.string(id)])
+    }
+  }
+
+  /// Answers with the entry three seconds later, and occupies no thread meanwhile.
+  private final class Slow: PollSource {
+    let entry: Entry?
+    init(_ entry: Entry?) { self.entry = entry }
+
+    func ask(
+      _ poll: PollRequest, on scheduler: any Scheduler,
+      _ answered: @escaping @Sendable (Result<PollAnswer, any Error>) -> Void
+    ) {
+      let rows = [entry?.value ?? .null]
+      _ = scheduler.schedule(after: .seconds(3)) { answered(.success(PollAnswer(rows))) }
     }
   }
 
@@ -75,7 +89,7 @@ struct EntryPollingTests {
   private func run(
     _ schedule: String, _ list: [String]?, for duration: Duration, whenGone: GoneRows = .remove,
     isOnce: Bool = false, changes: [(at: Duration, list: [String]?)] = [],
-    quickly: [[String]] = [],
+    quickly: [[String]] = [], isSlow: Bool = false,
     fails: @escaping @Sendable (String) -> (any Error)? = { _ in nil }
   ) throws -> Outcome {
     let (polls, messages, ids) = (Noted(), Noted(), Noted())
@@ -90,7 +104,11 @@ struct EntryPollingTests {
     }
     let echo = NodeSpec(
       "echo", "answer", examples: [.init("", "echo:")],
-      .each(lists, .poll { _, context in Echo(context.entry, fails) }))
+      .each(
+        lists,
+        .poll { _, context in
+          if isSlow { Slow(context.entry) as any PollSource } else { Echo(context.entry, fails) }
+        }))
     let ends = NodeSpec(
       "ends", "note", examples: [.init("", "ends:")],
       .sink { _, _ in
@@ -173,6 +191,17 @@ struct EntryPollingTests {
     #expect(many.polls.count == 100 && many.polls.last?.hasPrefix("00:00:09") == true)
     let cron = try run("cron: '* * * * *'", ["a", "b"], for: .seconds(62))
     #expect(cron.polls == ["00:01:00 a 1", "00:01:01 b 1"])
+  }
+
+  @Test("as many are polled at once as the list says, and the others when one has its answer")
+  func concurrency() throws {
+    let outcome = try run(
+      "every: 1m", ["a", "b", "c", "d", "e", "f"], for: .seconds(9), isOnce: true, isSlow: true)
+    #expect(
+      outcome.polls == [
+        "00:00:00 a 1", "00:00:00 b 1", "00:00:00 c 1", "00:00:00 d 1", "00:00:03 e 1", "00:00:03 f 1",
+      ])
+    #expect(outcome.isDone == true)
   }
 
   @Test("one that fails is retried by itself, and the others go on")

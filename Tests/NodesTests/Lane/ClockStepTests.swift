@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  private final class Answers: PollSource {
+  private final class Answers: BlockingPollSource {
     private let events: [Int: [String]]
     private let clock: VirtualScheduler
 

@@ -131,7 +131,7 @@ private struct PollBench {
   }
 }
 
-private final class NotingPolls: PollSource {
+private final class NotingPolls: BlockingPollSource {
   private let note: () -> Void
   init(_ note: @escaping () -> Void) { self.note = note }
 

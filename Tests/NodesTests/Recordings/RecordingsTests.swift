@@ -11,7 +11,7 @@ import System
 /// A run that is recorded, and the same pipeline over what it has recorded.
 @Suite struct RecordingsTests {
   /// Answers in turn; an answer without rows is a failure.
-  private final class Scripted: PollSource {
+  private final class Scripted: BlockingPollSource {
     private var answers: ArraySlice<PollAnswer?>
     init(_ answers: [PollAnswer?]) { self.answers = answers[...] }
 

@@ -150,7 +150,7 @@ struct SinkBench {
 }
 
 /// Answers one list of rows a poll, then has nothing to say.
-private final class TestPolls: PollSource {
+private final class TestPolls: BlockingPollSource {
   private var answers: [[Value]]
 
   init(_ answers: [[Value]]) { self.answers = answers.reversed() }

@@ -104,7 +104,7 @@ private struct PollFailed: Error, CustomStringConvertible {
   init(_ reason: String) { description = reason }
 }
 
-private final class ListedPolls: PollSource {
+private final class ListedPolls: BlockingPollSource {
   private var polls: ArraySlice<Result<[Int], PollFailed>>
   init(_ polls: [Result<[Int], PollFailed>]) { self.polls = polls[...] }
 

@@ -61,6 +61,19 @@ final class Canned: Transport {
   }
 }
 
+extension PollSource {
+  /// Waits for the answer to a poll.
+  func answer(_ poll: PollRequest) throws -> PollAnswer {
+    let scheduler = SerialScheduler(name: "poll")
+    let answer = ConditionLock<Result<PollAnswer, any Error>?>(nil)
+    let source = LaneLocal<any PollSource>(self)
+    scheduler.perform {
+      source.value.ask(poll, on: scheduler) { result in answer.change { $0 = result } }
+    }
+    return try #require(answer.wait { $0 }).get()
+  }
+}
+
 /// One source of the web, polled by hand over answers that a test gives.
 final class WebTrial {
   let asked = Journal<TransferOrder>()
@@ -107,7 +120,7 @@ final class WebTrial {
 
   func poll() throws -> PollAnswer {
     number += 1
-    return try source.poll(PollRequest(source: "in", number: number, at: now))
+    return try source.answer(PollRequest(source: "in", number: number, at: now))
   }
 
   /// The rows of a poll, as JSON.
