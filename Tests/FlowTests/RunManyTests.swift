@@ -49,13 +49,13 @@ import Testing
   func waitingPolls() throws {
     let servers = try (0..<4).map { _ in
       try LoopbackServer { _ in
-        usleep(2_000_000)
+        usleep(4_000_000)
         return [.text("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1]")]
       }
     }
     // As many at each server as are asked of one at once.
     let sources = (0..<120).map {
-      "  s\($0): { http: { url: '\(servers[$0 % 4].url)/\($0)', cache: 0s }, every: 1h }\n"
+      "  s\($0): { http: { url: '\(servers[$0 % 4].url)/\($0)', cache: 0s }, every: 1s }\n"
     }
     let place = try Workplace(
       "name: p\nsources:\n\(sources.joined())steps: []\nsinks: { log: { jsonl: p.jsonl } }\n")
@@ -64,7 +64,7 @@ import Testing
         try servers[2].serving {
           try servers[3].serving {
             let running = try place.start("--no-state")
-            try running.wait(for: "all requests") { servers.reduce(0) { $0 + $1.received.count } == 120 }
+            try running.wait(for: "all requests") { servers.reduce(0) { $0 + $1.received.count } >= 120 }
             #expect(running.threads < 16 + ProcessInfo.processInfo.activeProcessorCount)
             try running.waitForLines(120, in: "p.jsonl")
             let outcome = try running.end(by: SIGTERM).outcome
@@ -78,7 +78,7 @@ import Testing
   @Test("polls that hang delay those of no other pipeline, and are ended when asked")
   func hangingPolls() throws {
     let sources = (0..<80).map {
-      "  s\($0): { exec: { command: [sleep, '600'], timeout: 10m }, every: 1h }\n"
+      "  s\($0): { exec: { command: [sleep, '600'], timeout: 10m }, every: 1s }\n"
     }
     let place = try Workplace(
       "name: p\nsources:\n\(sources.joined())steps: []\nsinks: { log: { jsonl: p.jsonl } }\n")

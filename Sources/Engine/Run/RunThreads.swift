@@ -1,3 +1,4 @@
+import Language
 import Reactive
 
 /// The threads that the pipelines of a process share: for their lanes, and for the polls of their sources.
@@ -9,6 +10,7 @@ final class RunThreads: Sendable {
   private static let forPolls = 192
   private static let forPollsOfOne = 64
 
+  private let spread = PollSpread()
   /// Made for the first pipeline that is not in virtual time.
   private let parts = Locked<(lanes: ThreadPool.Part, polls: ThreadPool.Part)?>(nil)
 
@@ -22,7 +24,7 @@ final class RunThreads: Sendable {
       parts = made
       return made
     }
-    return RunSchedulers(place: .threads(lanes, polls.part(threads: Self.forPollsOfOne), speed))
+    return RunSchedulers(place: .threads(lanes, polls.part(threads: Self.forPollsOfOne), speed, spread))
   }
 }
 
@@ -30,7 +32,7 @@ final class RunThreads: Sendable {
 struct RunSchedulers: Sendable {
   fileprivate enum Place: Sendable {
     case clock(VirtualScheduler)
-    case threads(_ lanes: ThreadPool.Part, _ polls: ThreadPool.Part, Speed)
+    case threads(_ lanes: ThreadPool.Part, _ polls: ThreadPool.Part, Speed, PollSpread)
   }
 
   fileprivate let place: Place
@@ -41,7 +43,7 @@ struct RunSchedulers: Sendable {
   func makeLane() -> any Scheduler {
     switch place {
     case .clock(let clock): clock
-    case .threads(let lanes, _, _): lanes.makeScheduler()
+    case .threads(let lanes, _, _, _): lanes.makeScheduler()
     }
   }
 
@@ -49,7 +51,15 @@ struct RunSchedulers: Sendable {
   func makePoller() -> any Scheduler {
     switch place {
     case .clock(let clock): clock
-    case .threads(_, let polls, _): polls.makeScheduler()
+    case .threads(_, let polls, _, _): polls.makeScheduler()
+    }
+  }
+
+  /// How much later than at once a source is polled first, so that many do not do so together.
+  func delay(of schedule: Schedule) -> Duration {
+    switch place {
+    case .clock: .zero
+    case .threads(_, _, let speed, let spread): spread.delay(of: schedule, at: speed.now)
     }
   }
 
@@ -57,7 +67,7 @@ struct RunSchedulers: Sendable {
   func makeReader(_ name: String) -> any Scheduler {
     switch place {
     case .clock(let clock): clock
-    case .threads(_, _, let speed): SerialScheduler(name: "flow-\(name)", speed: speed)
+    case .threads(_, _, let speed, _): SerialScheduler(name: "flow-\(name)", speed: speed)
     }
   }
 }

@@ -132,7 +132,9 @@ final class SourceRun: Sendable {
       to: downstream, failed: failed)
     ender.withLock { $0 = { polling.stop() } }
     pollsNow.withLock { $0 = { polling.pollNow() } }
-    polling.start()
+    // One whose next poll is still to come has its place.
+    let isDue = context.nextPoll.map { $0 <= context.world.wallClock() } ?? true
+    polling.start(after: isDue && !context.isOnce ? schedulers.delay(of: plan.schedule) : .zero)
   }
 
   var status: SourceStatus {
