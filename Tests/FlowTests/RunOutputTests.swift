@@ -32,7 +32,19 @@ import Testing
     let place = try Workplace("sources: { in: { generate: 1 } }\nsteps: []\nsinks: { screen: console }\n")
     let outcome = try place.shell("\"$0\" run --stats p.yaml > /dev/full")
     #expect(outcome.errors.contains("standard output cannot be written: No space left on device"))
-    #expect(outcome.errors.contains(/screen +console +1 +1 +0 +1/))
+    #expect(outcome.errors.contains(/screen +console +1 +0 +0 +1/))
+  }
+
+  @Test("each event that standard output has no room for counts as failed, and none as an output")
+  func fullOutputOfMany() throws {
+    for sink in ["console: {}", "console: { table: [.] }"] {
+      let place = try Workplace(
+        "sources: { in: { generate: range(50000) } }\nsteps: []\nsinks: { screen: { \(sink) } }\n")
+      let outcome = try place.shell("\"$0\" run --stats p.yaml > /dev/full")
+      #expect(outcome.errors.contains(/screen +console +50000 +0 +0 +50000/), "\(sink): \(outcome.errors)")
+      #expect(outcome.errors.contains("failed after"))
+      #expect(outcome.errors.contains(/No space left on device; lost \d+ events/))
+    }
   }
 
   @Test("of a recording too, a reader may have seen enough; the other sinks are given all of it")

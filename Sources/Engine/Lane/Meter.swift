@@ -112,6 +112,13 @@ public final class Meter: Sendable {
   /// Counts an event that is lost by an error.
   public func countLost() { gone.add(1, ordering: .relaxed) }
 
+  /// Counts events that were not written, of which so many count as sent; one of them is reported as an error.
+  func countUnwritten(_ events: Int, sent number: Int) {
+    countOut(-number)
+    failed.add(events - 1, ordering: .relaxed)
+    gone.add(events, ordering: .relaxed)
+  }
+
   /// Counts a key that was forgotten for lack of room, and returns how many were.
   func countForgotten() -> Int { forgottenKeys.add(1, ordering: .relaxed).newValue }
 

@@ -44,6 +44,17 @@ public struct NotSent: Error {
   public init() {}
 }
 
+/// The error of a sink that could not write events which it had taken, that of the present call among them: each of them
+/// counts as failed, and as none of its outputs.
+public struct NotWritten: Error, CustomStringConvertible {
+  public let events: Int
+  let reason: any Error
+
+  public init(_ events: Int, _ reason: any Error) { (self.events, self.reason) = (events, reason) }
+
+  public var description: String { "\(reason); lost \(events) event\(events == 1 ? "" : "s")" }
+}
+
 /// The context that a sink is made with.
 public struct SinkContext: Sendable {
   public let name: String

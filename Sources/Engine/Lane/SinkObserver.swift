@@ -187,6 +187,11 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
   }
 
   private func handle(_ error: any Error, _ event: Event?) {
+    if let error = error as? NotWritten {
+      meter.countUnwritten(error.events, sent: event == nil ? error.events : error.events - 1)
+      lane.noteLoss()
+      return errors.report(error, nil)
+    }
     guard error is ReaderGone else {
       // An event that a sink fails on is one thing, a sink that cannot write is another.
       if event == nil { lane.noteLoss() }

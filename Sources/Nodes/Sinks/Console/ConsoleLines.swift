@@ -13,6 +13,8 @@ final class ConsoleLines: Sink {
   private let painter: ConsolePainter
   private let screen: Screen
   private let output = Output(capacity: ConsoleLines.full)
+  /// The events in it.
+  private var count = 0
 
   init(
     template: Template?, isPretty: Bool, clips: Bool, _ painter: ConsolePainter, _ context: SinkContext
@@ -39,6 +41,7 @@ final class ConsoleLines: Sink {
       }
     }
     output.put(UInt8(ascii: "\n"))
+    count += 1
     if output.count >= Self.full { try endTurn() }
   }
 
@@ -59,8 +62,17 @@ final class ConsoleLines: Sink {
     if output.count == 0 { return }
     // Emptied first, so that a failed write is not repeated.
     let bytes = output.bytes
+    let events = count
     output.removeAll()
-    try screen.write(bytes)
+    count = 0
+    try screen.write(bytes, of: events)
+  }
+}
+
+extension Screen {
+  /// Writes what was made of some events; where it cannot, they are lost, unless the reader has gone.
+  func write(_ bytes: [UInt8], of events: Int) throws {
+    do { try write(bytes) } catch  where !(error is ReaderGone) { throw NotWritten(events, error) }
   }
 }
 

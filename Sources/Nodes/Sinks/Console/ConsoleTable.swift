@@ -24,6 +24,8 @@ final class ConsoleTable: Sink {
   /// The rows of this turn, until it is clear whether the turn ends their poll.
   private var rows: [(row: TableRow, poll: Poll)] = []
   private var output = ""
+  /// The events in it.
+  private var count = 0
   private var isChanged = false
 
   init(_ form: Form, _ painter: ConsolePainter, _ context: SinkContext) {
@@ -74,6 +76,7 @@ final class ConsoleTable: Sink {
       if !table.show(ended, of: poll.list) { return }
       let lines = table.lines(rows: .max, columns: screen.size().columns)
       output += lines.reduce(into: "") { $0 += $1 + "\n" }
+      count += ended.count
     } else if live?.show(ended, of: poll.list, isLast: poll.gone != nil) == true {
       isChanged = true
     }
@@ -82,9 +85,9 @@ final class ConsoleTable: Sink {
   func endTurn() throws {
     printRows()
     // Emptied first, so that a failed write is not repeated.
-    let bytes = Array(output.utf8)
-    output = ""
-    if !bytes.isEmpty { try screen.write(bytes) }
+    let (bytes, events) = (Array(output.utf8), count)
+    (output, count) = ("", 0)
+    if !bytes.isEmpty { try screen.write(bytes, of: events) }
     guard isChanged, let live else { return }
     isChanged = false
     let size = screen.size()
@@ -99,6 +102,7 @@ final class ConsoleTable: Sink {
     if rows.isEmpty { return }
     defer { rows.removeAll(keepingCapacity: true) }
     let batch = rows.map(\.row)
+    count += batch.count
     output += screen.isTerminal ? printer.lines(batch, width: screen.size().columns) : printer.plain(batch)
   }
 }
