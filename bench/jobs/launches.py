@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes JSON lines that look like a launch API's answers: launches.py COUNT > FILE
+"""Writes JSON lines that look like a launch API's answers: launches.py COUNT [LAUNCHES] > FILE
 
 Half the records are new launches, three in ten are an earlier one with another date or status, two in ten repeat an
-earlier one to the byte. The same COUNT always gives the same file; about 900 bytes a record.
+earlier one to the byte. With LAUNCHES, that many are new and the rest are those, as of a list that is polled. The same arguments always give the
+same file; about 900 bytes a record.
 """
 import json
 import random
@@ -48,10 +49,11 @@ def launch(rng, number):
 
 def main():
     rng = random.Random(7)
+    count, launches = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else sys.maxsize
     known = []
-    for number in range(int(sys.argv[1])):
+    for number in range(count):
         draw = rng.random()
-        if not known or draw < 0.5:
+        if not known or draw < 0.5 and len(known) < launches:
             record = launch(rng, number)
             known.append(record)
         else:

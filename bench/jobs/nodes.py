@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Times every step on one core: nodes.py [--records 100000] [--rounds 3] [--only WORD,WORD] FLOW
+"""Times every step on one core: nodes.py [--records 100000] [--launches N] [--rounds 3] [--only WORD,WORD] FLOW
 
 The launches of launches.py from a file through the step to nothing, without state on disk, beside the same pipeline
 without the step; the two take turns. So are the sinks that need no server; `enrich` waits for one, and is left out.
 Reported are medians of the rounds: CPU microseconds a record of whole processes, and how many times those of the
 pipeline without the step. More than "at most" ends the script with 1, unless the run was too short to judge: fewer than
-3 rounds or 50,000 records. A "goal" is what a step is to come to.
+3 rounds or 50,000 records, or with --launches, which has the records be of so many launches. A "goal" is what a step is to
+come to.
 """
 import argparse
 import collections
@@ -100,11 +101,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("flow")
     parser.add_argument("--records", type=int, default=100_000)
+    parser.add_argument("--launches", type=int, help="how many there are (default: half as many as records)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="cases whose names begin so")
     given = parser.parse_args()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    path = launches(given.records)
+    path = launches(given.records, given.launches)
     print("steps on one core: %.0f MB, %d rounds in turn; medians" % (os.path.getsize(path) / 1e6, given.rounds))
     print("  %-24s %9s %9s %7s %8s %6s" % ("", "µs", "without", "times", "at most", "goal"), flush=True)
     missed = []
@@ -119,7 +121,7 @@ def main():
             if times > case.most:
                 missed.append("%s: %.2f times, at most %g" % (case.name, times, case.most))
             print("  %-24s %9.2f %9.2f %7.2f %8g %6s" % (case.name, cpu, without, times, case.most, case.goal or ""), flush=True)
-    if missed and given.rounds >= 3 and given.records >= 50_000:
+    if missed and given.rounds >= 3 and given.records >= 50_000 and not given.launches:
         sys.exit("too slow: " + "; ".join(missed))
     if missed:
         print("over the limit, in a run too short to judge: " + "; ".join(missed))

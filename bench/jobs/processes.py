@@ -23,12 +23,13 @@ def timed(command, out):
     return Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, wall)
 
 
-def launches(records):
-    """The path of the file of that many launches, made if it is not there."""
-    path = os.path.join(tempfile.gettempdir(), "launches-%d.jsonl" % records)
+def launches(records, keys=None):
+    """The path of the file of that many records, of at most so many launches; made if it is not there."""
+    counts = [str(count) for count in (records, keys) if count]
+    path = os.path.join(tempfile.gettempdir(), "launches-%s.jsonl" % "-".join(counts))
     if not os.path.exists(path):
         with open(path + ".part", "wb") as file:
-            subprocess.run([sys.executable, os.path.join(HERE, "launches.py"), str(records)], stdout=file, check=True)
+            subprocess.run([sys.executable, os.path.join(HERE, "launches.py"), *counts], stdout=file, check=True)
         os.rename(path + ".part", path)
     return path
 
