@@ -43,7 +43,7 @@ public final class Client: Sendable {
   let options: Options
   let file: Locked<WebFile>
   /// The sites that were called; others share the file.
-  private let called = Locked<Set<String>>([])
+  let called = Locked<Set<String>>([])
 
   /// - Parameters:
   ///   - file: The cache and the budgets.
@@ -58,54 +58,6 @@ public final class Client: Sendable {
     self.wallClock = wallClock
     self.options = options
     self.file = Locked(file)
-  }
-
-  /// Starts a fetch; `completion` is called once on the client's scheduler, unless the result is disposed before.
-  ///
-  /// `notice` is called there with the reason for each wait.
-  @discardableResult
-  public func start(
-    _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void = { _ in },
-    completion: @escaping @Sendable (Result<Response, FetchError>) -> Void
-  ) -> Subscription {
-    var request = request
-    request.knownSecrets = options.secrets.filter { request.contains($0) }
-    called.withLock { _ = $0.insert(request.address.site) }
-    let fetching = Fetching(request, of: self, notice, completion)
-    scheduler.perform { fetching.begin() }
-    return fetching.subscription
-  }
-
-  /// The seconds since the site's last report on the budget of such a request: infinity for never, nil if the budget
-  /// ignores reports.
-  public func ageOfLimit(of request: Request) throws(StoreError) -> Double? {
-    if budget(of: request.address.site).learnedPeriod == nil { return nil }
-    let (budgetKey, now) = (request.budgetKey, wallClock())
-    let learned = try file.withLock { file throws(StoreError) in try file.site(budgetKey).learned }
-    return learned.map { abs(now - $0.at) } ?? .infinity
-  }
-
-  /// Records a site's report on the budget of such a request that did not come in headers.
-  public func learn(_ report: BudgetReport, of request: Request) throws(StoreError) {
-    let (budgetKey, budget, now) = (request.budgetKey, budget(of: request.address.site), wallClock())
-    try transact(budgetKey) { file throws(StoreError) in
-      try file.settle(budgetKey, budget, paid: nil, block: nil, report, now: now)
-    }
-  }
-
-  /// What is left of the budgets of the services that it has called, one entry for each window in force.
-  public func remainingBudgets() throws(StoreError) -> [RemainingBudget] {
-    let (now, called) = (wallClock(), called.withLock { $0 })
-    return try file.withLock { file throws(StoreError) in
-      var all: [RemainingBudget] = []
-      for key in try file.sites() {
-        // An API key has a budget of its own, `SITE#HASH`.
-        let site = key.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(key[..<$0]) } ?? key
-        guard called.contains(site) else { continue }
-        all += BudgetRules(budget(of: site), try file.site(key)).remaining(of: site, at: now)
-      }
-      return all
-    }
   }
 
   func budget(of site: String) -> SiteBudget { options.budgets[site] ?? .unlimited }

@@ -1,6 +1,7 @@
 import System
 import JSON
 import Reactive
+import Store
 
 /// One fetch as a state machine: look-up in the cache, then attempts, each paid from the budget, until there is a
 /// response or a retry is useless.
@@ -10,7 +11,7 @@ import Reactive
 /// redirects and stale responses share the state of an attempt, so a chain would capture the same variables and add
 /// a layer around them.
 final class Fetching: Sendable {
-  struct State: Sendable {
+  private struct State: Sendable {
     /// The request, or the one that a redirect led to.
     var current: Request
     var tries = 0
@@ -33,13 +34,13 @@ final class Fetching: Sendable {
     var isOver = false
   }
 
-  let request: Request
-  let client: Client
+  private let request: Request
+  private let client: Client
   let subscription = Subscription()
-  let state: Locked<State>
-  let rule: CacheRule?
-  let key: [UInt8]
-  let notice: @Sendable (FetchNotice) -> Void
+  private let state: Locked<State>
+  private let rule: CacheRule?
+  private let key: [UInt8]
+  private let notice: @Sendable (FetchNotice) -> Void
   private let completion: @Sendable (Result<Response, FetchError>) -> Void
 
   init(
@@ -55,7 +56,7 @@ final class Fetching: Sendable {
     state = Locked(State(current: request))
   }
 
-  var now: Double { client.wallClock() }
+  private var now: Double { client.wallClock() }
 
   func begin() {
     if subscription.isDisposed { return }
@@ -68,7 +69,7 @@ final class Fetching: Sendable {
     }
     if let reason = request.invalidReason { return end(.failure(FetchError(.request, request, reason))) }
     if let rule {
-      let cached = lookUp()
+      let cached = stored { () throws(StoreError) in try client.cached(request, key) } ?? nil
       state.withLock { $0.cached = cached }
       switch CachePolicy.decide(cached, rule, refresh: request.refresh, at: now) {
       case .use: if let cached { return finish(cached, .fresh) }
@@ -80,7 +81,9 @@ final class Fetching: Sendable {
   }
 
   /// The redaction for a request and the one that a redirect led to.
-  func redaction(_ current: Request) -> Redaction { Redaction(request.secretTexts + current.secretTexts) }
+  private func redaction(_ current: Request) -> Redaction {
+    Redaction(request.secretTexts + current.secretTexts)
+  }
 
   private func attempt() {
     state.withLock { state in
@@ -92,9 +95,121 @@ final class Fetching: Sendable {
     pay()
   }
 
+  // MARK: - Budget
+
+  /// The longest wait between two looks at the wall clock, which may be set while the machine may sleep.
+  private static let longestSleep = 60.0
+
+  private func pay() {
+    let (current, paidBudget, isRetry) = state.withLock { ($0.current, $0.paidBudget, $0.tries > 1) }
+    let site = current.address.site
+    if request.isFree || paidBudget == current.budgetKey { return send(current) }
+    do throws(StoreError) {
+      // A refresh sends one request at once; after another refusal the server's demand counts.
+      switch try client.pay(current, isRetry: isRetry, ignoringBlock: request.refresh && !isRetry) {
+      case .paid(let number):
+        state.withLock { ($0.paidBudget, $0.payment) = (current.budgetKey, number) }
+        send(current)
+      case .wait(let until, let isAsked): wait(for: site, until: until, isAsked: isAsked, isRetry)
+      case .never: giveUp(unpaid(site, until: nil))
+      }
+    } catch {
+      // A site without limits needs no budget.
+      if client.budget(of: site).windows.isEmpty { return send(current) }
+      giveUp(FetchError(.store, request, "the budget of \(site) cannot be kept: \(error)"))
+    }
+  }
+
+  private func wait(for site: String, until: Double, isAsked: Bool, _ isRetry: Bool) {
+    let left = until - now
+    // Less than a second is a difference between clocks.
+    if isRetry, left > 1 { return giveUp(unpaid(site, until: until)) }
+    if !isRetry {
+      if request.whenUnpaid == .fail { return giveUp(unpaid(site, until: until)) }
+      // No stale response instead: a limit is there to report that there was no request.
+      if isTooLong(until) { return end(.failure(unpaid(site, until: until))) }
+      let isNew = state.withLock { state in
+        defer { state.noticedUntil = until }
+        return state.noticedUntil != until
+      }
+      if isNew {
+        let wait = Duration(clamping: left)
+        notice(
+          isAsked
+            ? .waitingAsAsked(site: site, until: until, wait: wait)
+            : .waitingForBudget(site: site, until: until, wait: wait))
+      }
+    }
+    // Rounded up, so as not to wake up just too early.
+    sleep(Duration(clamping: min(left, Self.longestSleep)) + .milliseconds(1)) { [self] in pay() }
+  }
+
+  /// Whether the whole wait of this request for its budget would exceed the client's limit.
+  private func isTooLong(_ until: Double) -> Bool {
+    guard let longest = client.options.longestBudgetWait else { return false }
+    let now = now
+    let since = state.withLock { state in
+      let since = state.unpaidSince ?? now
+      state.unpaidSince = since
+      return since
+    }
+    return until - since > longest.inSeconds
+  }
+
+  /// The error for a request that cannot be paid; for a retry the error that made it necessary.
+  private func unpaid(_ site: String, until: Double?) -> FetchError {
+    var error =
+      state.withLock { $0.failure }
+      ?? FetchError(
+        .budget, request,
+        until.map { "the budget of \(site) is spent; next call in \(spoken(Duration(clamping: $0 - now)))" }
+          ?? "the budget of \(site) allows no call at all")
+    error.retryAt = until ?? error.retryAt
+    return error
+  }
+
+  /// Updates the budget after a request; its payment is stored already.
+  private func settle(_ current: Request, _ outcome: Client.Outcome) {
+    let payment = state.withLock { $0.payment.take() }
+    stored { () throws(StoreError) in try client.settle(current, payment, outcome) }
+  }
+
+  // MARK: - Cache
+
+  /// Uses the cache or the budget; where that fails, sends a notice, and the fetch goes on without.
+  @discardableResult
+  private func stored<Output>(_ body: () throws(StoreError) -> Output) -> Output? {
+    do throws(StoreError) { return try body() } catch {
+      notice(.notStored("\(error)"))
+      return nil
+    }
+  }
+
+  private func revalidated(_ cached: CacheEntry) {
+    let now = now
+    stored { () throws(StoreError) in try client.revalidate(key, at: now) }
+    var cached = cached
+    cached.checked = now
+    finish(cached, .revalidated)
+  }
+
+  /// Ends the fetch with a cache entry.
+  private func finish(
+    _ cached: CacheEntry, _ freshness: Response.Freshness, because error: FetchError? = nil
+  ) {
+    do throws(FetchError) {
+      end(
+        .success(
+          try cached.response(
+            to: request, freshness, at: now, because: error, tries: state.withLock { $0.tries })))
+    } catch {
+      end(.failure(error))
+    }
+  }
+
   // MARK: - Transfer
 
-  func send(_ current: Request) {
+  private func send(_ current: Request) {
     let conditions = state.withLock { state in
       state.isRevalidating ? state.cached.map(CachePolicy.conditions) ?? [] : []
     }
@@ -183,7 +298,10 @@ final class Fetching: Sendable {
         ? try readJSON(
           response.body, contentType: type, status: response.status, of: request, redaction(current))
         : .null
-      if response.status == 200, hasBody { store(response) }
+      if response.status == 200, hasBody, rule != nil {
+        let now = now
+        stored { () throws(StoreError) in try client.store(response, to: request, key, at: now) }
+      }
       let tries = state.withLock { $0.tries }
       end(
         .success(
@@ -215,7 +333,7 @@ final class Fetching: Sendable {
     sleep(wait) { [self] in attempt() }
   }
 
-  func giveUp(_ error: FetchError) {
+  private func giveUp(_ error: FetchError) {
     if let rule, let cached = state.withLock({ $0.cached }),
       CachePolicy.mayServeStale(cached, rule, for: error, at: now)
     {
@@ -224,7 +342,7 @@ final class Fetching: Sendable {
     end(.failure(error))
   }
 
-  func end(_ result: Result<Response, FetchError>) {
+  private func end(_ result: Result<Response, FetchError>) {
     let wasOver = state.withLock { state in
       defer { (state.isOver, state.pending) = (true, nil) }
       return state.isOver
@@ -237,7 +355,7 @@ final class Fetching: Sendable {
 
   // MARK: - Waits
 
-  func sleep(_ time: Duration, _ work: @escaping @Sendable () -> Void) {
+  private func sleep(_ time: Duration, _ work: @escaping @Sendable () -> Void) {
     hold(client.scheduler.schedule(after: time, work))
   }
 
@@ -247,5 +365,23 @@ final class Fetching: Sendable {
       return state.isOver
     }
     if isOver { pending.dispose() }
+  }
+}
+
+extension Client {
+  /// Starts a fetch; `completion` is called once on the client's scheduler, unless the result is disposed before.
+  ///
+  /// `notice` is called there with the reason for each wait.
+  @discardableResult
+  public func start(
+    _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void = { _ in },
+    completion: @escaping @Sendable (Result<Response, FetchError>) -> Void
+  ) -> Subscription {
+    var request = request
+    request.knownSecrets = options.secrets.filter { request.contains($0) }
+    called.withLock { _ = $0.insert(request.address.site) }
+    let fetching = Fetching(request, of: self, notice, completion)
+    scheduler.perform { fetching.begin() }
+    return fetching.subscription
   }
 }

@@ -53,10 +53,10 @@ final class CurlLoop: Sendable {
 
   /// Used on the thread only, except for `curl_multi_wakeup`, which any thread may call.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
-  private let options: CurlTransport.Options
+  private let options: CurlOptions
   private let state = Locked(State())
 
-  init(_ options: CurlTransport.Options) throws(TransferError) {
+  init(_ options: CurlOptions) throws(TransferError) {
     if let reason = flow_curl_load() { throw TransferError(.failed, String(cString: reason)) }
     let code = flow_curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     guard code == CURLE_OK, let multi = flow_curl_multi_init() else {

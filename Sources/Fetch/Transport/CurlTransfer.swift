@@ -29,7 +29,7 @@ final class CurlTransfer {
   private let words: UnsafeMutablePointer<CChar>
 
   init(
-    _ order: TransferOrder, _ options: CurlTransport.Options, now: Instant
+    _ order: TransferOrder, _ options: CurlOptions, now: Instant
   ) throws(TransferError) {
     guard let easy = flow_curl_easy_init() else { throw TransferError(.failed, "libcurl is out of memory") }
     self.easy = easy
@@ -50,7 +50,7 @@ final class CurlTransfer {
     words.deallocate()
   }
 
-  private func setUp(_ options: CurlTransport.Options) -> CURLcode {
+  private func setUp(_ options: CurlOptions) -> CURLcode {
     var setting = CurlSetting(easy: easy)
     setting.number(CURLOPT_NOSIGNAL, 1)
     setting.number(CURLOPT_SSL_VERIFYPEER, 1)
@@ -77,7 +77,7 @@ final class CurlTransfer {
     return setting.code
   }
 
-  private func setRequest(_ options: CurlTransport.Options, _ setting: inout CurlSetting) {
+  private func setRequest(_ options: CurlOptions, _ setting: inout CurlSetting) {
     setting.text(CURLOPT_URL, order.address.text)
     setting.text(CURLOPT_PROTOCOLS_STR, "http,https")
     setting.number(CURLOPT_FOLLOWLOCATION, 0)
