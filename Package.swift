@@ -69,7 +69,9 @@ let package = Package(
       name: "Cluster", dependencies: ["JSON", "NATS", "Reactive", "Store", "System"],
       swiftSettings: unchecked + small
     ),
-    .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked + small),
+    .target(
+      name: "Language", dependencies: ["CYAML", "JSON", "System"],
+      resources: [.embedInCode("Reference/Topics")], swiftSettings: unchecked + small),
     .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked + small),
     .target(
       name: "Page",

@@ -29,7 +29,7 @@ public enum TopicText {
       lines.append("")
       switch part {
       case .heading(let text): lines.append(paint(text, .bold))
-      case .text(let text): lines += paragraphs(text, width)
+      case .text(let text): lines += wrapped(text, to: width)
       case .table(let columns, let rows):
         lines += table(columns, rows.map { $0.map { $0.filter { $0 != "`" } } }, width, paint)
       case .code:
@@ -38,18 +38,6 @@ public enum TopicText {
       }
     }
     return lines
-  }
-
-  /// Markdown's lines of a paragraph are one text; those of a list stay apart.
-  private static func paragraphs(_ text: String, _ width: Int) -> [String] {
-    var joined = ""
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      let begins = line.isEmpty || line.hasPrefix("- ") || joined.isEmpty || joined.hasSuffix("\n")
-      joined +=
-        (begins ? (joined.isEmpty || joined.hasSuffix("\n") && !line.isEmpty ? "" : "\n") : " ") + line
-      if line.isEmpty { joined += "\n" }
-    }
-    return wrapped(joined, to: width)
   }
 
   /// Two cells beside each other; of more, the meaning goes below.
