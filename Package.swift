@@ -74,6 +74,9 @@ let package = Package(
       resources: [.embedInCode("Reference/Topics")], swiftSettings: unchecked + small),
     .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked + small),
     .target(
+      name: "Decode", dependencies: ["CGlibc", "JSON", "Language", "Markup", "Reactive", "System"],
+      swiftSettings: unchecked),
+    .target(
       name: "Page",
       dependencies: ["CMicrohttpd", "Engine", "JSON", "Language", "Reactive", "Server", "System"],
       resources: [
@@ -86,15 +89,15 @@ let package = Package(
     .target(
       name: "Nodes",
       dependencies: [
-        "CGlibc", "CMQTT", "CMicrohttpd", "CPQ", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS",
+        "CGlibc", "CMQTT", "CMicrohttpd", "CPQ", "Decode", "Engine", "Fetch", "JSON", "Language", "NATS",
         "Page", "Reactive", "Server", "Store", "System",
       ],
       swiftSettings: unchecked),
     .executableTarget(
       name: "flow",
       dependencies: [
-        "CArguments", "Cluster", "Engine", "Fetch", "JSON", "Language", "NATS", "Nodes", "Page", "Reactive",
-        "Server", "Sky", "Store", "System",
+        "CArguments", "Cluster", "Decode", "Engine", "Fetch", "JSON", "Language", "NATS", "Nodes", "Page",
+        "Reactive", "Server", "Sky", "Store", "System",
       ],
       swiftSettings: unchecked + small
     ),
@@ -142,9 +145,12 @@ let package = Package(
     .testTarget(
       name: "EngineTests", dependencies: ["Engine", "JSON", "Language", "Reactive", "Store", "System"]),
     .testTarget(
+      name: "DecodeTests", dependencies: ["Decode", "JSON", "Language", "Reactive", "System", "TestSupport"]),
+    .testTarget(
       name: "NodesTests",
       dependencies: [
-        "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive", "ReactiveTesting",
+        "Decode", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive",
+        "ReactiveTesting",
         "SimulatedDisk", "Store", "System", "TestScale", "TestSupport",
       ]),
     .testTarget(
@@ -197,7 +203,8 @@ if let kept = Context.environment["FLOW_TESTS"]?.split(separator: ",").map(Strin
       .testTarget(
         name: "ContractTests",
         dependencies: [
-          "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive", "ReactiveTesting",
+          "Decode", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive",
+          "ReactiveTesting",
           "SimulatedDisk", "Store", "System", "TestScale", "TestSupport",
         ],
         path: "Tests/NodesTests",

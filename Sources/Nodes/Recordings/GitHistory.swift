@@ -1,3 +1,4 @@
+import Decode
 import Fetch
 import JSON
 import Language
@@ -122,7 +123,7 @@ extension GitHistory {
     }
   }
 
-  /// What was recorded.
+  /// The numbers of what was recorded.
   package struct Summary {
     package var polls = 0
     package var failures = 0

@@ -1,3 +1,4 @@
+import Decode
 import System
 import JSON
 import Engine
@@ -72,7 +73,7 @@ final class Replay: ScriptSource {
   private var latest = -Double.infinity
   private var number = 0
 
-  /// What the reader passes over.
+  /// The texts that the reader passes over.
   private final class BadTexts {
     var texts: ArraySlice<BadText> = []
   }

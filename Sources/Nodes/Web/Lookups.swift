@@ -1,3 +1,4 @@
+import Decode
 import System
 import Fetch
 import JSON
@@ -130,7 +131,7 @@ final class Lookups: Sendable {
     if response.bytes.count < Self.large { work() } else { decoder.perform(work) }
   }
 
-  /// What a test gives for a response: a text in the format of `decode`, or what is decoded from it.
+  /// The value of a test's response: a text in the format of `decode`, or what is decoded from it.
   private func decoded(_ answer: Value, for request: Request) throws -> Value {
     guard decoder != nil, let text = answer.textBytes else { return answer }
     var decoding = decoding

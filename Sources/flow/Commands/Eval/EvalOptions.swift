@@ -1,3 +1,4 @@
+import Decode
 import JSON
 import Language
 import Nodes
@@ -178,7 +179,7 @@ struct EvalOptions {
   private mutating func takeFormat(_ rest: inout ArraySlice<String>) throws(Mistake) {
     let text = try parameter("--decode", &rest)
     do throws(Problem) {
-      format = try DecodedFile.Format(text, from: "--decode")
+      format = try DecodedFile.Format(text, from: "--decode", in: .all)
     } catch {
       throw Mistake("\(error)")
     }

@@ -3,10 +3,10 @@ import Language
 import System
 
 /// A text format: its declaration as a variant of `decode`, and the decoder that reads it.
-struct TextFormat: Equatable, Sendable {
+package struct TextFormat: Equatable, Sendable {
   /// JSON, its layout detected: an array if the text begins with a bracket, values if the first line is incomplete,
   /// else lines.
-  static let json: TextFormat = .init(
+  package static let json: TextFormat = .init(
     Variant(
       "json", "JSON values in any layout: one per line, one array, or values in a row",
       examples: [
@@ -18,15 +18,17 @@ struct TextFormat: Equatable, Sendable {
   ) { LineValues($0) }
 
   /// All formats, in the order in which they are listed; a new decoder adds its own here.
-  static let all: [TextFormat] = [json, lines, array, values, text, csv, tsv, feed, xml, html, yaml, form]
+  package static let all: [TextFormat] = [
+    json, lines, array, values, text, csv, tsv, feed, xml, html, yaml, form,
+  ]
 
-  let variant: Variant
+  package let variant: Variant
   /// Whether a decoder can begin at any value; otherwise a file is read again from its start, skipping what was sent.
-  let beginsAnywhere: Bool
+  package let beginsAnywhere: Bool
   /// Whether each line is decoded by itself, so that a file can be followed; its decoder is a `LineDecoder`.
   let isByLine: Bool
   /// Whether an HTML page in its place is an error, as the page of a proxy or a login is.
-  let refusesPages: Bool
+  package let refusesPages: Bool
   let decoder: @Sendable (DecoderInput) -> any Decoder
 
   init(
@@ -40,12 +42,12 @@ struct TextFormat: Equatable, Sendable {
     self.decoder = decoder
   }
 
-  var name: String { variant.name }
+  package var name: String { variant.name }
 
-  static func named(_ name: String) -> TextFormat? { all.first { $0.name == name } }
+  package static func named(_ name: String) -> TextFormat? { all.first { $0.name == name } }
 
   /// The format that a file is in by its name; nil where that says nothing.
-  static func named(after path: String) -> TextFormat? {
+  package static func named(after path: String) -> TextFormat? {
     let end = path.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
     let others = [
       "yml": "yaml", "htm": "html", "rss": "feed", "atom": "feed", "jsonl": "lines", "ndjson": "lines",
@@ -54,11 +56,11 @@ struct TextFormat: Equatable, Sendable {
     return named(others[end.lowercased()] ?? end.lowercased())
   }
 
-  static func == (left: TextFormat, right: TextFormat) -> Bool { left.name == right.name }
+  package static func == (left: TextFormat, right: TextFormat) -> Bool { left.name == right.name }
 }
 
 /// A decoder: parses the values in a window, as far as it reaches.
-protocol Decoder: AnyObject {
+package protocol Decoder: AnyObject {
   var format: TextFormat { get }
   /// Consumes the complete values of the window; at the end of the text, everything.
   ///
@@ -69,11 +71,11 @@ protocol Decoder: AnyObject {
 }
 
 extension Decoder {
-  var isLost: Bool { false }
+  package var isLost: Bool { false }
 }
 
 /// A decoder of lines, each by itself.
-protocol LineDecoder: Decoder {
+package protocol LineDecoder: Decoder {
   /// Begins with another text, skipping the rest of a line if it begins within one.
   func restart(inLine: Bool)
 }
@@ -99,7 +101,7 @@ struct DecoderInput {
 ///
 ///     let reader = ValueReader(try InputFile("launches.jsonl"), path: "launches.jsonl") { print($0) }
 ///     while case let batch = try reader.nextBatch(), !batch.isEmpty { … }
-final class ValueReader {
+package final class ValueReader {
   private let source: any ByteSource
   /// The source, where it may be in another encoding than UTF-8.
   private let converted: ConvertedSource?
@@ -119,7 +121,7 @@ final class ValueReader {
   private var isCutShort = false
 
   /// A reader of a source that is already at `position`.
-  init(
+  package init(
     _ source: any ByteSource, path: String, _ decoding: Decoding = .json, position: Int = 0, lines: Int = 0,
     limits: ReadLimits = ReadLimits(), leavesUnfinishedLine: Bool = false,
     columns: PolledColumns? = nil, report: @escaping (BadText) -> Void
@@ -144,19 +146,19 @@ final class ValueReader {
   /// Where a reader would have to begin to return what this one has not: an offset, and the number of values to skip.
   ///
   /// Within an array, the only such offset is its beginning.
-  var position: (offset: Int, values: Int) { batches.position(end: window.position) }
+  package var position: (offset: Int, values: Int) { batches.position(end: window.position) }
 
   /// Line breaks read.
-  var lines: Int { window.lines }
+  package var lines: Int { window.lines }
 
   /// Whether the text has other offsets than its source.
-  var isConverted: Bool { converted?.isConverting ?? false }
+  package var isConverted: Bool { converted?.isConverting ?? false }
 
   /// The format of the text, as far as it has been detected.
-  var foundFormat: TextFormat { decoder?.format ?? format }
+  package var foundFormat: TextFormat { decoder?.format ?? format }
 
   /// The next values; empty at the end.
-  func nextBatch() throws(FileFailure) -> [Value] {
+  package func nextBatch() throws(FileFailure) -> [Value] {
     while true {
       if let batch = batches.next(limits.batch) { return batch }
       dropMark()
@@ -242,13 +244,17 @@ extension ValueReader {
 }
 
 /// How much is read, parsed and held at once.
-struct ReadLimits: Sendable {
+package struct ReadLimits: Sendable {
   /// Bytes read at once.
-  var chunk = 1 << 18
+  package var chunk: Int
   /// The largest line or value in bytes; larger ones are skipped and reported.
-  var value = 16 << 20
+  package var value: Int
   /// Values returned at once.
-  var batch = 1024
+  package var batch: Int
   /// The size from which on lines share one document.
-  var together = 1 << 14
+  package var together: Int
+
+  package init(chunk: Int = 1 << 18, value: Int = 16 << 20, batch: Int = 1024, together: Int = 1 << 14) {
+    (self.chunk, self.value, self.batch, self.together) = (chunk, value, batch, together)
+  }
 }

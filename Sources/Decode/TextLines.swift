@@ -4,7 +4,7 @@ import Language
 
 extension TextFormat {
   /// Text: each line, or the whole.
-  static let text: TextFormat = .init(
+  package static let text: TextFormat = .init(
     Variant(
       "text", "plain text: each line is a value, or the whole text is one",
       details: """
@@ -35,13 +35,13 @@ private enum TextOptions {
 
 extension Decoding {
   /// How it is decoded only once it is complete; nil where its parts are decoded as they come.
-  var wholeText: String? {
+  package var wholeText: String? {
     if format == .text { return options.map { $0[TextOptions.whole] } == true ? "as a whole" : nil }
     return [.feed, .html, .xml, .yaml, .form].contains(format) ? "as \(format.name)" : nil
   }
 
   /// Why the text of a growing file cannot be decoded so; nil if it can.
-  var followFlaw: String? {
+  package var followFlaw: String? {
     if let wholeText { return "a followed file is read line by line, not \(wholeText)" }
     if chosenCharset != nil { return "a followed file is read as UTF-8, without charset" }
     return format == .json || format.isByLine

@@ -3,7 +3,7 @@ import Language
 
 extension TextFormat {
   /// Fields separated by commas, in quotes where necessary (RFC 4180).
-  static let csv: TextFormat = .init(
+  package static let csv: TextFormat = .init(
     Variant(
       "csv", "a table of comma-separated values: an object for each row",
       details: """
@@ -49,7 +49,7 @@ extension TextFormat {
   ) { TableRows($0, .csv) }
 
   /// Fields separated by tabs.
-  static let tsv: TextFormat = .init(
+  package static let tsv: TextFormat = .init(
     Variant(
       "tsv", "a table of tab-separated values: an object for each row",
       details:

@@ -3,7 +3,7 @@ import Language
 
 extension TextFormat {
   /// One array, whose elements are the values.
-  static let array: TextFormat = .init(
+  package static let array: TextFormat = .init(
     Variant(
       "array", "one JSON array, whose elements are the values",
       examples: [.init("an array", "array", input: "[1,\n 2]", output: "1\n2")]),
@@ -11,7 +11,7 @@ extension TextFormat {
   ) { MultilineReader($0, isArray: true) }
 
   /// Values in a row, which may span lines.
-  static let values: TextFormat = .init(
+  package static let values: TextFormat = .init(
     Variant(
       "values", "JSON values in a row, which may span lines",
       examples: [.init("an indented value", "values", input: "{\n  \"n\": 1\n}\n2", output: "{\"n\":1}\n2")])

@@ -3,9 +3,9 @@ import Glibc
 import JSON
 
 /// The part of a text that has been read but not consumed, and its offset in the text.
-final class TextWindow {
+package final class TextWindow {
   /// Bytes consumed before the window.
-  private(set) var position: Int
+  package private(set) var position: Int
   /// Line breaks consumed before the window.
   private(set) var lines: Int
   /// Whether the text ends with the window.
@@ -18,7 +18,7 @@ final class TextWindow {
   private let largestCapacity: Int
 
   /// A window that grows to `limit` bytes, and one more if it must.
-  init(chunk: Int, limit: Int, position: Int = 0, lines: Int = 0) {
+  package init(chunk: Int, limit: Int, position: Int = 0, lines: Int = 0) {
     largestCapacity = limit + 1
     usualCapacity = min(chunk, largestCapacity)
     text = TextBuffer(capacity: usualCapacity)
@@ -27,11 +27,13 @@ final class TextWindow {
   }
 
   var bytes: ByteView { ByteView(rebasing: ByteView(text.memory)[start..<end]) }
-  var count: Int { end - start }
+  package var count: Int { end - start }
   var isFull: Bool { end - start == largestCapacity }
 
   /// Reads more data and returns how many bytes; nil if the window is full.
-  func fill(_ read: (UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int) throws(FileFailure) -> Int? {
+  package func fill(_ read: (UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int) throws(FileFailure)
+    -> Int?
+  {
     makeRoom()
     guard end < capacity else { return nil }
     let count = try read(UnsafeMutableRawBufferPointer(.init(rebasing: text.memory[end..<capacity])))
@@ -40,7 +42,7 @@ final class TextWindow {
   }
 
   /// Notes that the text has ended.
-  func finish() { isFinal = true }
+  package func finish() { isFinal = true }
 
   /// Consumes the first bytes.
   func drop(_ count: Int, lines: Int) {
@@ -79,7 +81,7 @@ final class TextWindow {
   }
 
   /// Begins again with another text, or with this one at another offset.
-  func restart(at position: Int = 0) {
+  package func restart(at position: Int = 0) {
     start = 0
     end = 0
     self.position = position

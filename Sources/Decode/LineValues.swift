@@ -5,7 +5,7 @@ import Language
 
 extension TextFormat {
   /// One value, or several, on each line.
-  static let lines: TextFormat = .init(
+  package static let lines: TextFormat = .init(
     Variant(
       "lines", "JSON values, one or several on each line", options: AnyOption.list(Charset.option),
       examples: [
@@ -111,28 +111,37 @@ extension ByteView {
   var firstLine: ByteView { ByteView(rebasing: self[..<(lineBreak(in: self, from: 0) ?? count)]) }
 }
 
+extension ByteView {
+  /// Whether it is JSON rather than XML.
+  package var startsObject: Bool {
+    first { !isSpace($0) && ![0xef, 0xbb, 0xbf].contains($0) } == 0x7b
+  }
+}
+
 /// JSON's white space.
 @inline(__always)
-func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
+package func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
 /// Values that were parsed together and are returned in batches.
-struct Batches {
-  var values: [Value] = []
+package struct Batches {
+  package var values: [Value] = []
   private var handedOut = 0
   /// The offset in the text at which the values begin.
   private var start = 0
 
-  var isEmpty: Bool { values.isEmpty }
+  package init() {}
+
+  package var isEmpty: Bool { values.isEmpty }
 
   /// Begins again with values from an offset on; all earlier ones have been returned.
-  mutating func begin(at position: Int) {
+  package mutating func begin(at position: Int) {
     values = []
     handedOut = 0
     start = position
   }
 
   /// The next values, at most `count`; nil after the last.
-  mutating func next(_ limit: Int) -> [Value]? {
+  package mutating func next(_ limit: Int) -> [Value]? {
     guard !values.isEmpty else { return nil }
     if handedOut == 0, values.count <= limit {
       defer { values = [] }
@@ -147,5 +156,7 @@ struct Batches {
   }
 
   /// Where reading would have to resume: an offset, and the number of values to skip; `end` is the end of these values.
-  func position(end: Int) -> (offset: Int, values: Int) { values.isEmpty ? (end, 0) : (start, handedOut) }
+  package func position(end: Int) -> (offset: Int, values: Int) {
+    values.isEmpty ? (end, 0) : (start, handedOut)
+  }
 }

@@ -1,18 +1,18 @@
 import JSON
 
 /// The columns of a polled table, by which a message in its place is not taken for a table without rows.
-final class PolledColumns {
-  /// Those of the last table, also of an earlier run.
+package final class PolledColumns {
+  /// The columns of the last table, also of an earlier run.
   private var known: [String]
-  /// Those of the text that is read; nil before they are known, empty where there is no header.
+  /// The columns of the text that is read; nil before they are known, empty where there is no header.
   var found: [String]?
 
-  init(_ position: Value?) {
+  package init(_ position: Value?) {
     known = position?.member("memory")?.items?.compactMap(\.string) ?? []
   }
 
-  /// What is stored of them.
-  var memory: Value? { known.isEmpty ? nil : .array(known.map { .string($0) }) }
+  /// The columns as they are stored.
+  package var memory: Value? { known.isEmpty ? nil : .array(known.map { .string($0) }) }
 
   /// Why a text from which some rows were read is no such table.
   ///

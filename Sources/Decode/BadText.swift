@@ -1,15 +1,14 @@
-import Engine
 import JSON
 import Language
 
 /// A part of a text that cannot be decoded and was skipped.
-struct BadText: Equatable, Sendable, CustomStringConvertible {
+package struct BadText: Equatable, Sendable, CustomStringConvertible {
   let path: String
   /// The line on which it begins, from 1.
   let line: Int
   /// The column on that line, from 1, where the reason does not mention it.
   let column: Int?
-  private(set) var reason: String
+  package private(set) var reason: String
   /// Its beginning: at most 80 characters, without control characters.
   let excerpt: String
 
@@ -24,7 +23,7 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
   /// The first bytes of a part of a text that are not UTF-8; nil without any.
   ///
   /// - Parameter startsLine: Whether the part begins a line, so that columns are known.
-  static func encoding(
+  package static func encoding(
     _ path: String, _ part: ByteView, lines: @autoclosure () -> Int, startsLine: Bool = true
   ) -> BadText? {
     let bad = invalidUTF8Offset(part)
@@ -47,7 +46,7 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
 
   private static let notUTF8 = "the text is not UTF-8: byte 0xff"
 
-  var description: String {
+  package var description: String {
     "\(path):\(line)\(column.map { ":\($0)" } ?? ""): \(reason)\(shown)"
   }
 
@@ -58,7 +57,7 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
 
   private var shown: String { excerpt.isEmpty && column != nil ? "" : ": \(excerpt)" }
 
-  static func excerpt(of text: ByteView) -> String {
+  package static func excerpt(of text: ByteView) -> String {
     // 80 characters are at most 320 bytes; one that is cut off at the end becomes part of the “…”.
     let start = String(decoding: text.prefix(320), as: UTF8.self)
     var excerpt = String.UnicodeScalarView()
@@ -83,35 +82,9 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension ParseError {
-  /// What is wrong, for a report that includes the line.
-  var reason: String {
+  /// The reason, for a report that includes the line.
+  package var reason: String {
     if isAtEnd { return "\(message): unexpected end" }
     return line > 0 ? "\(message) at column \(column)" : message
-  }
-}
-
-/// Reports text that cannot be decoded: the first cases one by one, the others as a number at the end.
-final class ParseErrorReporter {
-  private static let reported = 5
-
-  private let context: SourceContext
-  private var count = 0
-
-  init(_ context: SourceContext) { self.context = context }
-
-  func report(_ text: BadText) { report("\(text)") }
-
-  func report(_ message: String) {
-    count += 1
-    context.meter.countError()
-    context.meter.countLost()
-    if count <= Self.reported { context.log.error(message) }
-  }
-
-  func summarize() {
-    let unreported = count - Self.reported
-    if unreported > 0 {
-      context.log.error("\(unreported) more invalid part\(unreported == 1 ? "" : "s") of the text skipped")
-    }
   }
 }

@@ -3,7 +3,7 @@ import Language
 
 extension TextFormat {
   /// YAML documents.
-  static let yaml: TextFormat = .init(
+  package static let yaml: TextFormat = .init(
     Variant(
       "yaml", "YAML documents, each a value",
       details: """

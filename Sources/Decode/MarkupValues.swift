@@ -1,11 +1,10 @@
-import Fetch
 import JSON
 import Language
 import Markup
 
 extension TextFormat {
   /// RSS, Atom and JSON Feed.
-  static let feed: TextFormat = .init(
+  package static let feed: TextFormat = .init(
     Variant(
       "feed", "the entries of a feed, RSS, Atom or JSON Feed, in one shape",
       details: """
@@ -50,7 +49,7 @@ extension TextFormat {
   }
 
   /// XML as JSON.
-  static let xml: TextFormat = .init(
+  package static let xml: TextFormat = .init(
     Variant(
       "xml", "an XML document as one value, or its elements that `select` finds",
       details: """
@@ -92,7 +91,7 @@ extension TextFormat {
   }
 
   /// Rows of a web page.
-  static let html: TextFormat = .init(
+  package static let html: TextFormat = .init(
     Variant(
       "html", "the elements of a page that a CSS selector finds, with a member for each field",
       details: """

@@ -2,7 +2,7 @@ import JSON
 import Reactive
 import Testing
 
-@testable import Nodes
+@testable import Decode
 import System
 
 /// Makes texts of values, with and without mistakes, that are the same for the same seed.

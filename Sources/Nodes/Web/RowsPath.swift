@@ -27,7 +27,7 @@ struct RowsPath {
     isWhole = rest.isEmpty
   }
 
-  /// What is wrong with the rows of a response; nil for rows that may be meant.
+  /// The flaw of the rows of a response; nil for rows that may be meant.
   func flaw(of rows: [Value], in response: Value) -> String? {
     guard rows.count == 1, let row = rows.first else { return nil }
     if row.kind == .null { return missing(in: response) }

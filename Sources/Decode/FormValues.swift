@@ -4,7 +4,7 @@ import System
 
 extension TextFormat {
   /// A form as browsers and services send it.
-  static let form: TextFormat = .init(
+  package static let form: TextFormat = .init(
     Variant(
       "form", "a form (application/x-www-form-urlencoded) as one object",
       details: "All values are text. A name that occurs several times has a list of them.",
@@ -32,7 +32,7 @@ private func pair(_ field: Slice<ByteView>) -> (name: String, value: String) {
 }
 
 /// The fields of a form, or of a query, as an object.
-func formValue(_ fields: [(name: String, value: String)]) -> Value {
+package func formValue(_ fields: [(name: String, value: String)]) -> Value {
   var object = Value.emptyObject
   for (name, value) in fields {
     let key = Key(name)

@@ -1,14 +1,13 @@
-import Engine
 import Language
 import Markup
 import Reactive
 import System
 
 /// The limits of decoding one text that is read as a whole: its time, and the stop of the source.
-struct DecodeBudget: Sendable {
+package struct DecodeBudget: Sendable {
   /// As long as an expression may take.
-  var time = Duration.seconds(Evaluation.budget.seconds ?? 30)
-  var stop: StopSign?
+  package var time = Duration.seconds(30)
+  package var stop: StopSign?
 
   var isStopped: Bool { stop?.isSet == true }
 
@@ -26,14 +25,5 @@ struct DecodeBudget: Sendable {
     var limits = MarkupLimits()
     limits.refusal = begin()
     return limits
-  }
-}
-
-extension SourceContext {
-  /// The format that a source's options name; decoding ends when the source is stopped.
-  func decoding(_ options: Options) -> Decoding {
-    var decoding = options[Decoding.option]
-    decoding.budget.stop = stop
-    return decoding
   }
 }

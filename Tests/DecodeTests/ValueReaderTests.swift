@@ -3,7 +3,7 @@ import Glibc
 import JSON
 import Testing
 
-@testable import Nodes
+@testable import Decode
 import System
 
 /// Gives a text in pieces of given sizes, over and over.

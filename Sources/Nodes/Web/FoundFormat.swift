@@ -1,3 +1,4 @@
+import Decode
 import Fetch
 import JSON
 import Language
@@ -50,7 +51,7 @@ package struct FoundFormat: Sendable {
 
   fileprivate typealias Candidate = (name: String, decode: String, form: ListSketch.Source.Form)
 
-  /// What it is, for a person.
+  /// The name of the format, for a person.
   package let name: String
   /// The value of `decode`; nil for JSON.
   package let decode: String?
@@ -92,7 +93,7 @@ package struct FoundFormat: Sendable {
     decoding = try decode.map(Self.decoding)
   }
 
-  /// What a source makes of a text in this format: the value of JSON, else the list of what its decoder finds.
+  /// The value that a source finds in a text of this format: the value of JSON, else the list of its decoder's values.
   package func value(of text: Text) throws -> Value {
     if let decoding { return .array(try text.values(decoding)) }
     return try Value.parse(servedText(text.bytes, charset: text.answer?.charset), .strict)

@@ -3,28 +3,28 @@ import Language
 import System
 
 /// A format and its options, as a pipeline chooses them with `decode`.
-struct Decoding: Sendable {
-  static let json = Decoding(.json)
+package struct Decoding: Sendable {
+  package static let json = Decoding(.json)
 
-  var format: TextFormat
-  var options: Options?
+  package var format: TextFormat
+  package var options: Options?
   /// The absolute address of a link in the text.
-  var resolve: @Sendable (String) -> String? = { $0 }
+  package var resolve: @Sendable (String) -> String? = { $0 }
   /// The encoding that a server has named.
-  var charset: String?
-  var budget = DecodeBudget()
+  package var charset: String?
+  package var budget = DecodeBudget()
 
-  init(_ format: TextFormat, _ options: Options? = nil) {
+  package init(_ format: TextFormat, _ options: Options? = nil) {
     self.format = format
     self.options = options
   }
 
-  static let type = OptionType<ChosenVariant>.variant(of: TextFormat.all.map(\.variant)).map {
+  package static let type = OptionType<ChosenVariant>.variant(of: TextFormat.all.map(\.variant)).map {
     Decoding($0)
   }
 
   /// The option that sources of text have.
-  static let option: Option<Decoding> = Option(
+  package static let option: Option<Decoding> = Option(
     "decode", type, default: "json",
     "the format of the text; flow docs decoders describes each and its options",
     example: "json")
@@ -34,7 +34,7 @@ struct Decoding: Sendable {
   }
 
   /// The same for the rest of a text whose layout was detected before.
-  func resumed(as found: TextFormat?) -> Decoding {
+  package func resumed(as found: TextFormat?) -> Decoding {
     guard format == .json, let found, TextFormat.layouts.contains(found) else { return self }
     var decoding = self
     decoding.format = found
@@ -42,14 +42,18 @@ struct Decoding: Sendable {
   }
 
   /// The decoder of a followed file, whose lines are the only parts with a certain end.
-  func lineDecoder(_ input: DecoderInput) -> any LineDecoder {
-    format.isByLine ? format.decoder(input) as? any LineDecoder ?? LineValues(input) : LineValues(input)
+  package func lineDecoder(
+    _ path: String, _ window: TextWindow, _ limits: ReadLimits, report: @escaping (BadText) -> Void
+  ) -> any LineDecoder {
+    let input = DecoderInput(path: path, window: window, limits: limits, options: options, report: report)
+    return format.isByLine
+      ? format.decoder(input) as? any LineDecoder ?? LineValues(input) : LineValues(input)
   }
 
   /// The values of a whole text; throws for the first part that cannot be decoded.
   ///
   /// - Parameter columns: Those of a table that is polled.
-  func values(of text: [UInt8], _ columns: PolledColumns? = nil) throws(DecodeFailure) -> [Value] {
+  package func values(of text: [UInt8], _ columns: PolledColumns? = nil) throws(DecodeFailure) -> [Value] {
     let columns = [.csv, .tsv].contains(format) ? columns : nil
     columns?.found = nil
     var first: BadText?
@@ -76,14 +80,16 @@ struct Decoding: Sendable {
 
 extension TextFormat {
   /// The layouts of JSON that are detected.
-  static let layouts: [TextFormat] = [json, lines, array, values]
+  package static let layouts: [TextFormat] = [json, lines, array, values]
 }
 
 /// The first part of a text that cannot be decoded.
-struct DecodeFailure: Error, Equatable, CustomStringConvertible {
-  let reason: String
+package struct DecodeFailure: Error, Equatable, CustomStringConvertible {
+  package let reason: String
 
-  var description: String { reason }
+  package init(reason: String) { self.reason = reason }
+
+  package var description: String { reason }
 }
 
 /// A text in memory, as a source of bytes.

@@ -43,7 +43,7 @@ enum FoundRows {
 
   // MARK: - Pages
 
-  /// What shows the tables of a page.
+  /// The options that show the tables of a page.
   static let tables =
     "{ html: { select: table, fields: { id: '@id', head: 'thead th[]', first: 'tr:first-child th[]', "
     + "rows: 'tr:has(td)[]', sides: 'tr:has(td) th:first-child[]', links: 'tr:has(td) a@href[]' } } }"

@@ -1,3 +1,4 @@
+import Decode
 import Fetch
 import JSON
 
@@ -42,12 +43,5 @@ extension Decoding {
       throw DecodeFailure(reason: "answered \(answer.status) with an empty body instead of \(format.name)")
     }
     return try values(of: answer, columns)
-  }
-}
-
-extension ByteView {
-  /// Whether it is JSON rather than XML.
-  var startsObject: Bool {
-    first { !isSpace($0) && ![0xef, 0xbb, 0xbf].contains($0) } == 0x7b
   }
 }

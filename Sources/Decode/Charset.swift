@@ -12,7 +12,7 @@ enum Charset {
 
 extension Decoding {
   /// The encoding that the pipeline names; nil where the text is UTF-8, or what it or a server says.
-  var chosenCharset: String? {
+  package var chosenCharset: String? {
     format.variant.options.contains { $0.name == Charset.option.name } ? options?[Charset.option] : nil
   }
 }

@@ -1,13 +1,7 @@
-import JSON
-import Language
-import Reactive
-import Store
 import System
-import TestSupport
 import Testing
 
-@testable import Engine
-@testable import Nodes
+@testable import Decode
 
 /// The option `charset` of formats of text.
 @Suite("Encodings of texts") struct CharsetTests {
@@ -37,10 +31,6 @@ import Testing
         #expect(
           found.values.joined(separator: "\n") == expected && found.flaws.isEmpty, "\(yaml) \(found.flaws)")
       }
-      #expect(
-        try DecoderTests.served("decode: \(yaml), rows: .", text, "koi8-r")
-          == "[[\(expected.replacing("\n", with: ","))]]"
-      )
     }
   }
 
@@ -68,8 +58,6 @@ import Testing
         let found = try DecoderTests.decode(format, bytes, sizes: [size])
         #expect(found.values == values && found.flaws.isEmpty, "\(found)")
       }
-      let body = try DecoderTests.served("decode: \(format), rows: .", bytes, nil)
-      #expect(body == "[[\(values.joined(separator: ","))]]")
     }
     // Half a letter at the end.
     let cut = try DecoderTests.decode("text", [0xff, 0xfe, 0x61, 0, 0x62], sizes: [1])
@@ -88,51 +76,4 @@ import Testing
         ])
     }
   }
-
-  @Test(
-    "a run that was stopped within a converted file continues behind what it has sent",
-    arguments: ["{ text: { charset: latin1 } }", "text"])
-  func resumed(_ decode: String) throws {
-    let (folder, state) = (try TemporaryFolder(), try TemporaryState())
-    let text = (0..<60_000).map { "\($0) é\n" }.joined()
-    let wide = "\u{feff}\(text)".utf16.flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) }
-    let bytes = decode == "text" ? wide : text.unicodeScalars.map { UInt8($0.value) }
-    try folder.write("in.txt", bytes)
-    let plan = try Trial.plan(
-      "sources: { in: { file: { path: '\(folder["in.txt"])', decode: \(decode) } } }\n"
-        + "steps: []\nsinks: { it: { jsonl: '\(folder["out.jsonl"])' } }\n")
-    /// The values that a run sends, which is stopped at the first of them where it should be.
-    func run(_ state: TemporaryState, stops: Bool) throws -> [String] {
-      let (heard, ends) = (Journal<String>(), Journal<Bool>())
-      let stopped = ConditionLock(!stops)
-      var options = RunOptions(world: .real, log: Log { _ in }, screen: silentScreen)
-      options.state = { _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }
-      options.sink = { _, _ in
-        Hearing { value in
-          heard.note(value.string ?? "")
-          _ = stopped.wait { $0 ? true : nil }
-        }
-      }
-      let run = try PipelineRun(plan, options, clock: nil) { ends.note($0) }
-      run.start()
-      #expect(eventually { !heard.entries.isEmpty })
-      if stops {
-        run.stop()
-        stopped.change { $0 = true }
-      }
-      #expect(eventually { !ends.entries.isEmpty })
-      return heard.entries
-    }
-    let (first, second) = (try run(state, stops: true), try run(try state.copy(), stops: false))
-    #expect(
-      first + second == (0..<60_000).map { "\($0) é" } && !second.isEmpty, "\(first.count), \(second.count)")
-  }
-}
-
-private final class Hearing: Sink {
-  private let note: (Value) -> Void
-
-  init(_ note: @escaping (Value) -> Void) { self.note = note }
-
-  func take(_ event: Event) { note(event.value) }
 }

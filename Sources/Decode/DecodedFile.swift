@@ -13,8 +13,8 @@ package final class DecodedFile {
     /// Reads what a pipeline has after `decode:`.
     ///
     /// - Parameter place: What gives it, for error messages.
-    package init(_ text: String, from place: String) throws(Problem) {
-      decoding = try Decoding.option.value(of: text, from: place, in: Catalog.all)
+    package init(_ text: String, from place: String, in catalog: Catalog) throws(Problem) {
+      decoding = try Decoding.option.value(of: text, from: place, in: catalog)
     }
 
     /// The name of the format that a file is in by its name; nil for JSON and what is unknown.
