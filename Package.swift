@@ -138,7 +138,8 @@ let package = Package(
       dependencies: [
         "flow", "Engine", "JSON", "Language", "Loopback", "Nodes", "Reactive", "Store", "System", "TestScale",
         "TestSupport",
-      ]),
+      ],
+      exclude: ["Mistakes"]),
     .testTarget(
       name: "LanguageTests",
       dependencies: ["JSON", "Language", "Reactive", "System", "TestScale", "TestSupport"]),
