@@ -46,8 +46,7 @@ package struct Decoding: Sendable {
     _ path: String, _ window: TextWindow, _ limits: ReadLimits, report: @escaping (BadText) -> Void
   ) -> any LineDecoder {
     let input = DecoderInput(path: path, window: window, limits: limits, options: options, report: report)
-    return format.isByLine
-      ? format.decoder(input) as? any LineDecoder ?? LineValues(input) : LineValues(input)
+    return (format.isByLine ? format.decoder(input) as? any LineDecoder : nil) ?? EachLine.json(input)
   }
 
   /// The values of a whole text; throws for the first part that cannot be decoded.

@@ -15,7 +15,7 @@ package struct TextFormat: Equatable, Sendable {
           output: "{\"n\":1}\n{\"n\":2}"),
         .init("an array", "json", input: "[1,\n 2]", output: "1\n2"),
       ])
-  ) { LineValues($0) }
+  ) { EachLine.json($0) }
 
   /// All formats, in the order in which they are listed; a new decoder adds its own here.
   package static let all: [TextFormat] = [
