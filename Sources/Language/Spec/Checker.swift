@@ -145,10 +145,6 @@ private func isName(_ text: Substring) -> Bool {
   !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isWordByte($0) }
 }
 
-func isWordByte(_ byte: UInt8) -> Bool {
-  (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-}
-
 extension YAMLNode {
   /// A value instead of the scalar that names it.
   init(_ value: JSON.Value, at scalar: Scalar) {

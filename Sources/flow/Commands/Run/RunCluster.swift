@@ -24,7 +24,7 @@ struct RunCluster {
 
   /// The options that make no sense on several machines.
   private static let excluded = [
-    RunCommand.once, RunCommand.dryRun, RunCommand.watch, RunCommand.time, RunRecording.record,
+    RunOption.once, RunOption.dryRun, RunOption.watch, RunOption.time, RunRecording.record,
     RunRecording.replay, RunSky.sky, RunState.none, RunOutputs.folder, RunPage.page, RunMetrics.file,
   ]
   /// The sources that read what one machine has.
