@@ -3,6 +3,7 @@ import JSON
 import Engine
 import Language
 import Reactive
+import System
 
 /// A request to send for an event, as it is stored in the outbox.
 ///
@@ -115,7 +116,7 @@ struct DeliveryClient {
   func start(_ end: @escaping DeliveryEnd, _ prepare: () throws -> (Request, Outcome)?) -> Subscription {
     let attempt = Subscription()
     do {
-      guard let client else { throw NoNetwork() }
+      guard let client else { throw Sentence.noNetwork }
       guard let (prepared, outcome) = try prepare() else {
         end(nil)
         return attempt
@@ -143,7 +144,7 @@ struct DeliveryClient {
   func send(_ mail: Mail, limits: TransferLimits, _ end: @escaping DeliveryEnd) -> Subscription {
     let attempt = Subscription()
     guard let client else {
-      end(DeliveryFailure("\(NoNetwork())", mayPass: false))
+      end(DeliveryFailure("\(Sentence.noNetwork)", mayPass: false))
       return attempt
     }
     let transfer = client.send(mail, limits: limits) { end(MessageSender.failure(of: $0)) }

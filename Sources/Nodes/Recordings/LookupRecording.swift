@@ -36,16 +36,16 @@ public final class LookupRecording: Sendable {
   /// What was found, without secrets.
   private func cleaned(
     _ found: Result<LookupAnswer, any Error>, _ request: Request
-  ) -> Result<LookupAnswer, RecordedLookup.Failure> {
+  ) -> Result<LookupAnswer, Sentence> {
     switch found {
-    case .failure(let error): return .failure(.init(description: mask("\(error)")))
+    case .failure(let error): return .failure(.init(mask("\(error)")))
     case .success(let answer):
       let text = answer.value.description
       let shown = mask(request.masked(text))
       if shown == text { return .success(answer) }
       // A secret that is no text in the JSON leaves none behind.
       guard let value = try? Value.parse(shown) else {
-        return .failure(.init(description: "\(request): the answer repeats a secret, and is not recorded"))
+        return .failure(.init("\(request): the answer repeats a secret, and is not recorded"))
       }
       return .success(LookupAnswer(value, age: answer.age))
     }

@@ -66,11 +66,6 @@ private final class FileSource: StreamSource {
   private let desk: ParseErrorReporter
   private let progress: ReadingProgress
 
-  private struct NothingFound: Error, CustomStringConvertible {
-    let patterns: [String]
-    var description: String { "no file matches \(alternatives(patterns))" }
-  }
-
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
@@ -87,7 +82,7 @@ private final class FileSource: StreamSource {
     let paths = options[FileOptions.path]
     if options[FileOptions.follow], let path = paths.first { return try follow(path, feed) }
     let files = try paths.flatMap { try Glob.expand($0) }
-    if files.isEmpty { throw NothingFound(patterns: paths) }
+    if files.isEmpty { throw Sentence("no file matches \(alternatives(paths))") }
     let (first, position) = resumption(among: files)
     var failure: (any Error)?
     for (index, path) in files.enumerated().dropFirst(first) where !feed.isStopped {

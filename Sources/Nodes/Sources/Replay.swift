@@ -78,13 +78,6 @@ final class Replay: ScriptSource {
     var texts: ArraySlice<BadText> = []
   }
 
-  struct Wrong: Error, CustomStringConvertible {
-    let path: String
-    let number: Int
-    let what: String
-    var description: String { "\(path): poll \(number) \(what)" }
-  }
-
   convenience init(_ options: Options) throws {
     let limit = ListLimit(
       rows: options[ReplayOptions.limit] ?? .max, order: options[ReplayOptions.order],
@@ -125,14 +118,14 @@ final class Replay: ScriptSource {
   private func nextPoll() throws -> RecordedPoll? {
     while let value = try nextValue() {
       number += 1
-      do throws(RecordedPoll.Wrong) {
+      do throws(Sentence) {
         let poll = try RecordedPoll(value)
-        if poll.at < latest { throw RecordedPoll.Wrong(what: "is earlier than the one before it") }
+        if poll.at < latest { throw Sentence("is earlier than the one before it") }
         latest = poll.at
         if poll.at < from { continue }
         return poll.at < until ? poll : nil
       } catch {
-        throw Wrong(path: path, number: number, what: error.what)
+        throw Sentence("\(path): poll \(number) \(error)")
       }
     }
     return nil

@@ -44,12 +44,7 @@ package struct FoundFormat: Sendable {
     }
   }
 
-  /// Why a text has no format: a sentence without a full stop.
-  package struct Unknown: Error, CustomStringConvertible {
-    package let description: String
-  }
-
-  fileprivate typealias Candidate = (name: String, decode: String, form: ListSketch.Source.Form)
+  fileprivate typealias Candidate = (name: String, decode: String, form: PipelineDraft.Source.Form)
 
   /// The name of the format, for a person.
   package let name: String
@@ -58,10 +53,10 @@ package struct FoundFormat: Sendable {
   package let form: ListSketch.Source.Form
   private let decoding: Decoding?
 
-  package init(of text: Text) throws(Unknown) {
+  package init(of text: Text) throws(Sentence) {
     switch text.kind {
-    case .empty: throw Unknown(description: "there is nothing in it")
-    case .binary: throw Unknown(description: "it is binary data, which no decoder reads")
+    case .empty: throw Sentence("there is nothing in it")
+    case .binary: throw Sentence("it is binary data, which no decoder reads")
     case .json, .html, .xml, .text: break
     }
     var flaw = ""
@@ -80,10 +75,9 @@ package struct FoundFormat: Sendable {
         if flaw.isEmpty { flaw = "\(error)" }
       }
     }
-    if !flaw.isEmpty { throw Unknown(description: "\(text.kind.rawValue): \(flaw)") }
-    throw Unknown(
-      description:
-        "the page has no text, since scripts fill it in; a browser shows the requests of its data under "
+    if !flaw.isEmpty { throw Sentence("\(text.kind.rawValue): \(flaw)") }
+    throw Sentence(
+      "the page has no text, since scripts fill it in; a browser shows the requests of its data under "
         + "Network, from where Copy as cURL is for --from-curl")
   }
 

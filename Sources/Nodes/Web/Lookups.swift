@@ -67,7 +67,9 @@ final class Lookups: Sendable {
       recording?.begin(on: world.disk, context.log)
       way = .network(access)
     } else {
-      throw NoNetworkForStep(step: context.name)
+      throw Sentence(
+        "\(context.name): there is no network in virtual time; record lookups with flow run --record, "
+          + "so that --replay can use them")
     }
   }
 
@@ -157,13 +159,5 @@ final class Lookups: Sendable {
     case .retrying: log.detail("\(notice)")
     case .notStored: log.warning("\(notice)")
     }
-  }
-}
-
-/// The error of a step that needs the network in a pipeline that has none.
-private struct NoNetworkForStep: Error, CustomStringConvertible {
-  let step: String
-  var description: String {
-    "\(step): there is no network in virtual time; record lookups with flow run --record, so that --replay can use them"
   }
 }

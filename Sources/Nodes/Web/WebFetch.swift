@@ -20,7 +20,7 @@ final class WebFetch {
   private var shown = ""
 
   init(_ context: SourceContext) throws {
-    guard let access = context.world[WebAccess.self] else { throw NoNetwork() }
+    guard let access = context.world[WebAccess.self] else { throw Sentence.noNetwork }
     self.access = access
     self.context = context
   }

@@ -3,6 +3,7 @@ import JSON
 import Language
 import Nodes
 import Store
+import System
 
 /// `flow why`: where an output came from, and what each node did to it.
 enum WhyCommand {
@@ -37,8 +38,8 @@ enum WhyCommand {
     let found = run.outputs(that: wanted)
     if found.isEmpty {
       let names = run.passages.filter { run.isSink($0.node) }.flatMap { run.names($0) }.map(KeyText.text)
-      throw ChangeLog.Failure(
-        description: "\(run.plan.name) has put out nothing that is \(quoted(wanted.text))\(traced.extent)"
+      throw Sentence(
+        "\(run.plan.name) has put out nothing that is \(quoted(wanted.text))\(traced.extent)"
           + traced.hint(wanted, names, else: "; flow why-not shows what became of a row"))
     }
     let output = StateOutput()
@@ -90,8 +91,8 @@ enum WhyNotCommand {
     if rows.isEmpty {
       let names = run.passages.filter { $0.cause == .read }.flatMap { run.names($0) }.map(KeyText.text)
       let time = last.isFinite ? " up to \(timestamp(last))" : ""
-      throw ChangeLog.Failure(
-        description: "\(run.plan.name) has read no row \(quoted(wanted.text))\(time)\(traced.extent)"
+      throw Sentence(
+        "\(run.plan.name) has read no row \(quoted(wanted.text))\(time)\(traced.extent)"
           + traced.hint(wanted, names, else: ""))
     }
     let output = StateOutput()
@@ -255,9 +256,8 @@ struct TracedPipeline {
       let trace = try EventTrace(plan, keptIn: StateReader(path: files.path(of: plan.name)))
       if !trace.isEmpty { return trace }
     }
-    throw ChangeLog.Failure(
-      description:
-        "\(files.folder) has no trace of \(plan.name) yet: runs with state keep it from now on, of the last "
+    throw Sentence(
+      "\(files.folder) has no trace of \(plan.name) yet: runs with state keep it from now on, of the last "
         + "\(bound) events; \(other)")
   }
 

@@ -53,7 +53,7 @@ struct NewFromAddress {
   /// The pipeline for a table of a database: the one that is named as the pipeline, or the first.
   func pipeline(forDatabase address: String) throws -> String {
     guard let table = try FoundTable(at: address, preferring: name) else {
-      throw Failure(description: "\(FoundTable.shown(address)): there is no table in it")
+      throw Sentence("\(FoundTable.shown(address)): there is no table in it")
     }
     report("\(table.database): the table \(table.name)")
     var source = ListSketch.Source(
@@ -86,7 +86,7 @@ struct NewFromAddress {
     let text = FoundFormat.Text(response)
     let format: FoundFormat
     do { format = try FoundFormat(of: text) } catch {
-      throw Failure(description: "\(request): this cannot be read: \(request.masked("\(error)"))")
+      throw Sentence("\(request): this cannot be read: \(request.masked("\(error)"))")
     }
     report("\(request.masked("\(request.address)")): \(format.name)")
     var source = ListSketch.Source(
@@ -133,14 +133,11 @@ struct NewFromAddress {
       transport, file: try WebFile(), on: SerialScheduler(name: "flow-new"), wallClock: World.real.wallClock)
   }
 
-  private struct Failure: Error, CustomStringConvertible { let description: String }
-
   private func fetch(_ request: Request, by client: Client, isAuthorized: Bool) throws -> Response {
     do throws(FetchError) { return try client.fetch(request) } catch {
       guard let status = error.status, [401, 403].contains(status), !isAuthorized else { throw error }
-      throw Failure(
-        description:
-          "\(error)\n  hint: with a token, --bearer NAME, the variable of the environment that has it; "
+      throw Sentence(
+        "\(error)\n  hint: with a token, --bearer NAME, the variable of the environment that has it; "
           + "else --header 'Name: value', or --from-curl 'curl …' as a browser copies it")
     }
   }

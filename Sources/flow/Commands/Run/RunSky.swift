@@ -4,6 +4,7 @@ import Engine
 import Language
 import Reactive
 import Sky
+import System
 
 /// The simulated sky of `flow run --sky`: it replaces the network and the clock.
 struct RunSky: Sendable {
@@ -38,7 +39,7 @@ struct RunSky: Sendable {
     let speed = Speed(options.speed)
     let beginning = speed.now
     let clock = SkyClock(start: options.start, speed: 1) { speed.now - beginning }
-    do throws(SkyServer.Failure) {
+    do throws(Sentence) {
       server = try SkyServer(options.sky, isEverywhere: true) { clock.now }
     } catch {
       throw WrongUse("--sky: \(error)")

@@ -3,6 +3,7 @@ import Nodes
 import Engine
 import Language
 import Store
+import System
 
 /// The state of pipelines in `flow run`: where it is, and how it is opened.
 struct RunState: Sendable {
@@ -25,11 +26,7 @@ struct RunState: Sendable {
     return nil
   }
 
-  private struct Unusable: Error, CustomStringConvertible {
-    let description: String
-  }
-
-  /// The state of a pipeline in a world, nil being the real one, and whether it is new; throws a sentence if it cannot
+  /// The state of a pipeline in a simulation, nil for real runs, and whether it is new; throws a sentence if it cannot
   /// be used.
   func open(_ plan: Plan, in world: String?, log: Log) throws -> (file: StateFile, isNew: Bool) {
     let path = try path(of: plan)
@@ -40,8 +37,7 @@ struct RunState: Sendable {
     } catch {
       // A full disk is waited for.
       guard [.disk, .denied].contains(error.kind) else { throw error }
-      throw Unusable(
-        description: "\(error); use --state FOLDER for another folder, or --no-state")
+      throw Sentence("\(error); use --state FOLDER for another folder, or --no-state")
     }
     if let aside = file.setAside {
       let note =
@@ -93,8 +89,8 @@ struct RunState: Sendable {
     let configured = plan.config.member("state")?.string
     let standard = StateFolder.standard(environment: { Terminal.environment($0) })
     guard let folder = given ?? configured ?? standard else {
-      throw Unusable(
-        description: "no folder for the state: neither XDG_STATE_HOME nor HOME is set; "
+      throw Sentence(
+        "no folder for the state: neither XDG_STATE_HOME nor HOME is set; "
           + "use --state FOLDER, or --no-state")
     }
     return folder
@@ -103,9 +99,8 @@ struct RunState: Sendable {
   private func path(of plan: Plan) throws -> String {
     let folder = try folder(of: plan)
     guard let path = StateFolder.file(of: plan.name, in: folder) else {
-      throw Unusable(
-        description:
-          "\(quoted(plan.name)) cannot be the name of a state file; give the pipeline a plain name, "
+      throw Sentence(
+        "\(quoted(plan.name)) cannot be the name of a state file; give the pipeline a plain name, "
           + "or run it with --no-state")
     }
     return path
