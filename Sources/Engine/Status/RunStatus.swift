@@ -47,8 +47,8 @@ public struct PipelineStatus: Sendable, Equatable {
   ///
   /// False where it is busy: keys, queues and dead letters are missing then.
   public var isResponsive = true
-  /// What only a simulated run has: the name of its world.
-  public var world: String?
+  /// The simulation by its name; nil for a real run.
+  public var simulation: String?
   public var sources: [SourceStatus] = []
   /// Sources, steps and sinks, in the order of the file.
   public var nodes: [NodeStatus] = []

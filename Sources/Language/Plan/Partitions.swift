@@ -33,7 +33,7 @@ extension Plan {
   ///
   /// Nil where there is no partition, where more than one chain leads to it or away from it, or where its tasks must know
   /// of each other: to keep the source's order, or to compare what they have of a poll.
-  package func cut(
+  package func splitAtPartition(
     sink: (Expression, _ tasks: Int) -> NodeSpec, source: (_ task: Int) -> NodeSpec
   ) -> (above: Plan, below: [Plan])? {
     guard streams.count == 1, let stream = streams.first,

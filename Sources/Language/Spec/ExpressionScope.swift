@@ -93,7 +93,7 @@ public final class Expression: Sendable {
 extension Expression {
   /// The places of the event and of variables that it reads, each once, in the order of the text.
   package var reads: [Expression] {
-    guard let survey = ProgramSurvey(text, library: scope.library) else { return [] }
+    guard let survey = NameUsage(text, library: scope.library) else { return [] }
     var texts: [String] = []
     let bytes = Array(text.utf8)
     for read in (survey.members + survey.reads).sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {

@@ -132,7 +132,7 @@ final class NATSSource: StreamSource {
   private let start: NATSStart
   private let values: MessageValues
   private let content: any StreamContent
-  private let notes: ConnectionNotes
+  private let notes: ConnectionLog
   private var hasCaughtUp = false
 
   init(_ options: Options, _ context: SourceContext) {
@@ -144,7 +144,7 @@ final class NATSSource: StreamSource {
       options[NATSSourceOptions.format], isEnvelope: options[NATSSourceOptions.envelope], stream: stream,
       context)
     content = values
-    notes = ConnectionNotes(settings.shownServers, context.log)
+    notes = ConnectionLog(settings.shownServers, context.log)
   }
 
   /// Reads the packs of a task below a partition.
@@ -154,7 +154,7 @@ final class NATSSource: StreamSource {
     (stream, subject, start) = (packs.stream, "\(packs.subject).\(task)", .beginning)
     values = MessageValues(.json, isEnvelope: false, stream: stream, context)
     content = PackContent(context)
-    notes = ConnectionNotes(settings.shownServers, context.log)
+    notes = ConnectionLog(settings.shownServers, context.log)
   }
 
   func run(_ feed: Feed) throws {

@@ -50,7 +50,7 @@ package struct FoundFormat: Sendable {
   package let name: String
   /// The value of `decode`; nil for JSON.
   package let decode: String?
-  package let form: ListSketch.Source.Form
+  package let form: PipelineDraft.Source.Form
   private let decoding: Decoding?
 
   package init(of text: Text) throws(Sentence) {

@@ -98,7 +98,7 @@ final class Lookups: Sendable {
       return Subscription()
     case .network(let access):
       do {
-        return try access.client().start(access.adapted(request), notice: { [self] in tell($0, waiting) }) {
+        return try access.client().start(access.adapted(request), notice: { [self] in report($0, waiting) }) {
           result in
           switch result {
           case .success(let response): self.decode(response, of: request, found)
@@ -146,7 +146,7 @@ final class Lookups: Sendable {
     if case .network = way { recording?.add(request, at: time, step: step, found) }
   }
 
-  private func tell(_ notice: FetchNotice, _ waiting: () -> Void) {
+  private func report(_ notice: FetchNotice, _ waiting: () -> Void) {
     switch notice {
     case .waitingForBudget(let site, let until, _), .waitingAsAsked(let site, let until, _):
       let isNews = toldUntil.withLock { told in

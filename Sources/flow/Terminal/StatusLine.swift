@@ -27,7 +27,7 @@ struct StatusLine {
       add("stopping", .problem)
       return
     }
-    if live.contains(where: { $0.world != nil }) { add(Self.date(now), .detail) }
+    if live.contains(where: { $0.simulation != nil }) { add(Self.date(now), .detail) }
     if live.count > 1 { add("\(live.count) pipelines", .detail) }
     for pipeline in live where pipeline.phase == .waiting {
       add("\(pipeline.name) waits for room for its state", .problem)

@@ -43,9 +43,9 @@ struct NewFromAddress {
     report("\(path): \(format.name)")
     var options = [(name: "command", yaml: "[cat, \(FlowYAML.quoted(path))]")]
     if let decode = format.decode { options.append(("decode", decode)) }
-    var source = ListSketch.Source("exec", options, every: "1m")
+    var source = PipelineDraft.Source("exec", options, every: "1m")
     source.form = format.form
-    let sketch = ListSketch(name: name, of: source, response: try format.value(of: text))
+    let sketch = PipelineDraft(name: name, of: source, response: try format.value(of: text))
     show(sketch)
     return sketch.text
   }
@@ -56,10 +56,10 @@ struct NewFromAddress {
       throw Sentence("\(FoundTable.shown(address)): there is no table in it")
     }
     report("\(table.database): the table \(table.name)")
-    var source = ListSketch.Source(
+    var source = PipelineDraft.Source(
       "sql", [("url", FlowYAML.quoted(table.url)), ("query", FlowYAML.quoted(table.query))], every: "1m")
     source.key = table.key
-    let sketch = ListSketch(name: name, of: source, response: table.rows)
+    let sketch = PipelineDraft(name: name, of: source, response: table.rows)
     if !table.others.isEmpty {
       show([("others", "\(table.others.joined(separator: ", ")): flow new TABLE --from … is for one of them")]
       )
@@ -89,10 +89,10 @@ struct NewFromAddress {
       throw Sentence("\(request): this cannot be read: \(request.masked("\(error)"))")
     }
     report("\(request.masked("\(request.address)")): \(format.name)")
-    var source = ListSketch.Source(
+    var source = PipelineDraft.Source(
       "http", new.options + (format.decode.map { [(name: "decode", yaml: $0)] } ?? []), every: "15m")
     source.form = format.form
-    var sketch = ListSketch(name: name, of: source, response: try format.value(of: text))
+    var sketch = PipelineDraft(name: name, of: source, response: try format.value(of: text))
     show(sketch)
     if response.headers.link("next") != nil {
       show([("next page", "in the header Link, which http follows by itself")])
@@ -142,7 +142,7 @@ struct NewFromAddress {
     }
   }
 
-  private func show(_ sketch: ListSketch) { show(sketch.findings) }
+  private func show(_ sketch: PipelineDraft) { show(sketch.findings) }
 
   private func show(_ findings: [(label: String, text: String)]) {
     for finding in findings {

@@ -99,7 +99,7 @@ struct RunCluster {
       let packs = PackStream(
         stream: JetStreamJournal.packs, subject: JetStreamJournal.packs(of: plan.name), servers: urls)
       guard plan.machine == nil, plan.sinks.allSatisfy({ Self.divisible.contains($0.spec.kind) }),
-        let cut = plan.cut(
+        let cut = plan.splitAtPartition(
           sink: { packs.sink(by: $0, into: $1) }, source: { packs.source(of: $0) })
       else { return [ClusterJob(plan)] }
       let below = cut.below.enumerated().map { number, part in
@@ -126,13 +126,13 @@ struct RunCluster {
 
 /// A task of the cluster and its plan.
 struct ClusterJob: Sendable {
-  let task: ClusterTask
+  let task: Assignment
   let plan: Plan
   /// Where it is below a partition: of which pipeline, its number, and the source that reads what comes from above.
   let share: (pipeline: String, number: Int, source: String)?
 
   init(_ plan: Plan, _ share: (pipeline: String, number: Int, source: String)? = nil) {
     (self.plan, self.share) = (plan, share)
-    task = ClusterTask(name: plan.name, digest: RunCluster.digest(of: plan), machine: plan.machine)
+    task = Assignment(name: plan.name, digest: RunCluster.digest(of: plan), machine: plan.machine)
   }
 }

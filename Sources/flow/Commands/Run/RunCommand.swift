@@ -115,9 +115,9 @@ enum RunCommand {
       options.letters = appendLetter
       // A simulated run is a world of its own: it neither reads nor changes the state of real runs.
       if let state, !isSimulated || arguments.has(RunState.folder) {
-        let world = sky?.world ?? (isVirtual ? "replays" : nil)
+        let simulation = sky?.simulation ?? (isVirtual ? "replays" : nil)
         options.state = { plan in
-          let (file, isNew) = try state.open(plan, in: world, log: log)
+          let (file, isNew) = try state.open(plan, in: simulation, log: log)
           if !isNew { outputs.continueFiles(of: plan.name) }
           return file
         }
@@ -128,8 +128,8 @@ enum RunCommand {
       NodeLog(log: log, pipeline: plan.name, node: "").notice(
         "this run keeps no trace: that is part of a state on this machine")
     }
-    sky?.stand(in: &options.world)
-    recording.stand(in: &options, masking: files.secrets)
+    sky?.install(in: &options.world)
+    recording.install(in: &options, masking: files.secrets)
     recording.report(files.plans, to: log)
     ignoreSignalsOfWrites()
     if isSimulated, outputs.isLive {
@@ -163,7 +163,8 @@ enum RunCommand {
       files.plans, state, under: sky, arguments, hiding: files.secrets, sharing: cluster?.sites)
     options.world[WebAccess.self] = web
     let roster = RunRoster(
-      world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
+      simulation: sky?.simulation, hiding: secrets, budgets: { web.budgets() },
+      wallClock: options.world.wallClock
     )
     if let cluster {
       if let flaw = files.plans.lazy.compactMap(cluster.flaw).first { throw WrongUse(flaw) }
@@ -186,7 +187,7 @@ enum RunCommand {
     defer { telemetry?.stop() }
     sky?.report(to: log)
     let page = try RunPage(arguments, under: sky, in: &options.world)
-    page?.tell(log)
+    page?.report(log)
     defer { page?.stop() }
     let isDry = options.isDryRun
     var present = files

@@ -28,12 +28,12 @@ struct RunState: Sendable {
 
   /// The state of a pipeline in a simulation, nil for real runs, and whether it is new; throws a sentence if it cannot
   /// be used.
-  func open(_ plan: Plan, in world: String?, log: Log) throws -> (file: StateFile, isNew: Bool) {
+  func open(_ plan: Plan, in simulation: String?, log: Log) throws -> (file: StateFile, isNew: Bool) {
     let path = try path(of: plan)
     let file: StateFile
     let isNew: Bool
     do throws(StoreError) {
-      (file, isNew) = try opened(path, plan, world)
+      (file, isNew) = try opened(path, plan, simulation)
     } catch {
       // A full disk is waited for.
       guard [.disk, .denied].contains(error.kind) else { throw error }
@@ -51,11 +51,11 @@ struct RunState: Sendable {
   }
 
   private func opened(
-    _ path: String, _ plan: Plan, _ world: String?
+    _ path: String, _ plan: Plan, _ simulation: String?
   ) throws(StoreError) -> (StateFile, isNew: Bool) {
     let database = Database.Options(sync: plan.epochs.syncs ? .everyCommit : .never)
     let file = try StateFile(path: path, StateFile.Options(database: database, resetsCorrupt: resetsCorrupt))
-    let isNew = try claim(file, for: world)
+    let isNew = try claim(file, for: simulation)
     try claim(file, for: plan)
     return (file, isNew)
   }
@@ -107,19 +107,19 @@ struct RunState: Sendable {
   }
 
   /// Real runs and each simulated world have states of their own; returns whether the state is new.
-  private func claim(_ file: StateFile, for world: String?) throws(StoreError) -> Bool {
+  private func claim(_ file: StateFile, for simulation: String?) throws(StoreError) -> Bool {
     let facts = try file.facts(owner: "pipeline")
     let owner = facts.first { $0.name == "world" }?.value.text
     if !facts.isEmpty {
-      if owner == world { return false }
+      if owner == simulation { return false }
       throw StoreError(
         file.path, .foreign,
-        "it is the state of \(owner ?? "real runs"), not of \(world ?? "real runs"); name another folder with --state"
+        "it is the state of \(owner ?? "real runs"), not of \(simulation ?? "real runs"); name another folder with --state"
       )
     }
-    if let world {
+    if let simulation {
       try file.update { (epoch) throws(StoreError) in
-        try epoch.set(.text(world), owner: "pipeline", name: "world")
+        try epoch.set(.text(simulation), owner: "pipeline", name: "world")
       }
     }
     return true

@@ -179,7 +179,7 @@ struct Runner {
         members.append(member)
         start(member)
       } catch let error as StoreError where error.isFull {
-        entry.goOn(error)
+        entry.repeatReport(error)
         left.append(entry)
       } catch {
         fail(entry.plan, error)
@@ -224,7 +224,7 @@ struct Runner {
       }
       if let time = started, time <= MonotonicClock.now {
         started = nil
-        CodePages.release()
+        StartupCode.release()
       }
       switch signals.next(until: deadline ?? [end, tick, started].compactMap({ $0 }).min()) {
       case .signal(SIGUSR1): tools.report.statistics(members.map(\.run))
@@ -296,7 +296,7 @@ private struct WaitingPipeline {
     log.error("\(error); the pipeline waits until the state can be written")
   }
 
-  mutating func goOn(_ error: StoreError) {
+  mutating func repeatReport(_ error: StoreError) {
     guard MonotonicClock.now - reported >= .seconds(60) else { return }
     reported = MonotonicClock.now
     report(error)

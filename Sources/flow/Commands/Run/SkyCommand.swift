@@ -57,7 +57,7 @@ enum SkyCommand {
       return ExitStatus.failed
     }
     Terminal.say(server.url + "\n")
-    Terminal.complain("flow sky: \(options.said)\n")
+    Terminal.complain("flow sky: \(options.summary)\n")
     let signal = signals.wait(until: nil)
     server.stop()
     return signal == SIGINT ? ExitStatus.interrupted : ExitStatus.done

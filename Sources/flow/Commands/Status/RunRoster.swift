@@ -19,16 +19,16 @@ final class RunRoster: MonitoredPipelines {
   private static let patience = (all: Duration.seconds(2), each: Duration.milliseconds(100))
 
   private let state = Locked(State())
-  private let world: String?
+  private let simulation: String?
   private let budgets: @Sendable () -> [BudgetStatus]
   private let secrets: RunSecrets
   private let wallClock: @Sendable () -> Double
 
   init(
-    world: String?, hiding secrets: RunSecrets, budgets: @escaping @Sendable () -> [BudgetStatus],
+    simulation: String?, hiding secrets: RunSecrets, budgets: @escaping @Sendable () -> [BudgetStatus],
     wallClock: @escaping @Sendable () -> Double
   ) {
-    self.world = world
+    self.simulation = simulation
     self.secrets = secrets
     self.budgets = budgets
     self.wallClock = wallClock
@@ -116,7 +116,7 @@ final class RunRoster: MonitoredPipelines {
     }
   }
 
-  /// What can be said of the pipelines without waiting for their lanes.
+  /// The status of pipelines as far as it is known without waiting for their lanes.
   func outlines() -> [PipelineStatus] {
     let (runs, others) = state.withLock { ($0.runs, $0.others) }
     return (runs.map { $0.outline() } + others).map(shown)
@@ -201,7 +201,7 @@ final class RunRoster: MonitoredPipelines {
   /// Without secrets, which errors may contain.
   private func shown(_ pipeline: PipelineStatus) -> PipelineStatus {
     var pipeline = pipeline
-    pipeline.world = world
+    pipeline.simulation = simulation
     pipeline.error = pipeline.error.map(secrets.masked)
     for index in pipeline.sources.indices {
       let source = pipeline.sources[index]

@@ -30,7 +30,7 @@ struct StatusReport {
   /// Those that run come first, then the latest; a simulated run has no time of ours, and is taken for a new one.
   func comesBefore(_ other: StatusReport) -> Bool {
     if isLive != other.isLive { return isLive }
-    if (status.world == nil) != (other.status.world == nil) { return status.world != nil }
+    if (status.simulation == nil) != (other.status.simulation == nil) { return status.simulation != nil }
     return time == other.time ? status.name < other.status.name : time > other.time
   }
 
@@ -147,7 +147,7 @@ struct StatusReport {
       parts.append(paint(end, status.phase == .failed ? .red : .plain))
     }
     if let process { parts.append("process \(process)") }
-    if let world = status.world { parts.append("simulated in \(printable(world))") }
+    if let simulation = status.simulation { parts.append("simulated in \(printable(simulation))") }
     return parts.joined(separator: ", ")
   }
 

@@ -4,22 +4,22 @@ import Language
 import Reactive
 import Store
 
-/// A task outside the process for one event, as it is stored in the outbox: a command, a request, a download.
-protocol DeliveryTask: Remembered, Sendable {
+/// An item of a delivery queue, done outside the process for one event, as it is stored in the outbox: a command, a request, a download.
+protocol DeliveryItem: Remembered, Sendable {
   var event: Event? { get }
-  /// Tasks with the same key never run at the same time; nil where that does not matter.
+  /// Items with the same key never run at the same time; nil where that does not matter.
   var key: String? { get }
 }
 
-extension DeliveryTask {
+extension DeliveryItem {
   var key: String? { nil }
 }
 
-/// Runs the tasks of a delivery queue: as child processes, or over the network.
-protocol DeliveryWorker {
-  associatedtype Task: DeliveryTask
+/// Runs the items of a delivery queue: as child processes, or over the network.
+protocol DeliveryTransport {
+  associatedtype Item: DeliveryItem
 
-  /// What it delivers.
+  /// The kind of thing that it delivers.
   var delivers: Deliverable { get }
   /// Whether, in virtual time, retries wait by the machine's clock, within the turn of the first attempt.
   var retriesInRealTime: Bool { get }
@@ -28,29 +28,29 @@ protocol DeliveryWorker {
   ///
   /// `end` is called from any thread, with nil for success and with `.cancelled` for an attempt that a cancellation
   /// ended; only the first call counts.
-  func begin(_ task: Task, id: String, _ end: @escaping DeliveryEnd) -> Subscription
+  func begin(_ item: Item, id: String, _ end: @escaping DeliveryEnd) -> Subscription
 
-  /// Ends what a killed run has left at work for these tasks, which are about to begin again.
+  /// Ends what a killed run has left at work for these items, which are about to begin again.
   func endLeftovers(of ids: [String])
 
   /// Shows, on the lane, what attempts that have ended printed.
   func showOutput() throws
 
-  /// The message for a task that the end of the pipeline cut short, where no state keeps it.
-  func cutShortMessage(_ task: Task, attempts: Int) -> String
+  /// The message for an item that the end of the pipeline cut short, where no state keeps it.
+  func cutShortMessage(_ item: Item, attempts: Int) -> String
 
-  /// The message for tasks that the end of the pipeline left to the next run.
+  /// The message for items that the end of the pipeline left to the next run.
   func leftMessage(_ count: Int) -> String
 }
 
 typealias DeliveryEnd = @Sendable (DeliveryFailure?) -> Void
 
-extension DeliveryWorker {
+extension DeliveryTransport {
   func endLeftovers(of ids: [String]) {}
 
   func showOutput() throws {}
 
-  func cutShortMessage(_ task: Task, attempts: Int) -> String {
+  func cutShortMessage(_ item: Item, attempts: Int) -> String {
     "interrupted: the pipeline ended"
   }
 
@@ -61,7 +61,7 @@ extension DeliveryWorker {
   }
 }
 
-/// Why an attempt, or a whole task, failed.
+/// Why an attempt, or a whole item, failed.
 struct DeliveryFailure: Error, CustomStringConvertible {
   var description: String
   /// Whether another attempt may succeed.
@@ -100,10 +100,10 @@ extension SinkContext {
   }
 }
 
-/// How a queue runs its tasks.
+/// How a queue runs its items.
 struct DeliverySettings {
   var concurrency = 1
-  /// How many tasks may wait, besides those that run.
+  /// How many items may wait, besides those that run.
   var queue = 64
   var attempts = 1
   var backoff = Duration.seconds(1)

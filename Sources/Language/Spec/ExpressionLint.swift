@@ -5,7 +5,7 @@ import JSON
 extension Checker {
   /// Reports what in a program cannot be meant; whether there is nothing.
   func isSound(_ program: String, isCondition: Bool, place: (Range<Int>) -> SourceRange) -> Bool {
-    guard let survey = ProgramSurvey(program, library: scope.library) else { return true }
+    guard let survey = NameUsage(program, library: scope.library) else { return true }
     let before = problems.count
     for read in survey.reads { check(read, at: place(read.range)) }
     for (name, range) in survey.environment {
@@ -34,7 +34,7 @@ extension Checker {
     return problems.count == before
   }
 
-  private func check(_ read: ProgramSurvey.Read, at place: SourceRange) {
+  private func check(_ read: NameUsage.Read, at place: SourceRange) {
     switch read.variable {
     case "meta":
       guard let name = read.path.first, let known = metaMembers, !known.contains(name) else { return }
@@ -51,7 +51,7 @@ extension Checker {
   ///
   /// The names of vars stand in the file. A config may be absent or another one, so there only a name that looks
   /// misspelt is reported, and no expression that provides for its absence.
-  private func check(_ read: ProgramSurvey.Read, in root: JSON.Value, at place: SourceRange) {
+  private func check(_ read: NameUsage.Read, in root: JSON.Value, at place: SourceRange) {
     var value = root
     for (depth, name) in read.path.enumerated() {
       guard value.kind == .object else { return }
@@ -66,7 +66,7 @@ extension Checker {
     }
   }
 
-  private func report(_ flaw: ProgramSurvey.Flaw, at place: SourceRange) {
+  private func report(_ flaw: NameUsage.Flaw, at place: SourceRange) {
     switch flaw.kind {
     case .assignment:
       report(

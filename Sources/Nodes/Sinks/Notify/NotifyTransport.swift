@@ -7,13 +7,13 @@ import Reactive
 /// A notification to deliver, as it is stored in the outbox: a command to run, or a message for a service.
 ///
 /// A message has no address and no key: they are in the pipeline.
-enum NotifyTask: DeliveryTask {
-  case command(CommandTask)
+enum NotifyItem: DeliveryItem {
+  case command(CommandItem)
   case message(Message, Event?)
 
   var event: Event? {
     switch self {
-    case .command(let task): task.event
+    case .command(let item): item.event
     case .message(_, let event): event
     }
   }
@@ -23,14 +23,14 @@ enum NotifyTask: DeliveryTask {
       guard let message = Message(remembered: message) else { return nil }
       self = .message(message, value.member("event").flatMap { Event(remembered: $0) })
     } else {
-      guard let task = CommandTask(remembered: value) else { return nil }
-      self = .command(task)
+      guard let item = CommandItem(remembered: value) else { return nil }
+      self = .command(item)
     }
   }
 
   var remembered: Value {
     switch self {
-    case .command(let task): return task.remembered
+    case .command(let item): return item.remembered
     case .message(let message, let event):
       var members = [("message", message.remembered)]
       if let event { members.append(("event", event.remembered)) }
@@ -40,24 +40,24 @@ enum NotifyTask: DeliveryTask {
 }
 
 /// Delivers notifications: runs commands, sends requests to services, and mail.
-struct NotifyWorker: DeliveryWorker {
+struct NotifyTransport: DeliveryTransport {
   let delivers = Deliverable.notification
   var retriesInRealTime: Bool { client?.isBesideSimulation ?? true }
-  private let commands: CommandWorker
+  private let commands: CommandTransport
   private let sender: MessageSender?
   private let client: DeliveryClient?
   private let wallClock: @Sendable () -> Double
 
   init(to destination: Destination?, timeout: Duration, _ context: SinkContext) throws {
-    commands = CommandWorker(context, delivers: .notification)
+    commands = CommandTransport(context, delivers: .notification)
     sender = destination.map { MessageSender($0, timeout: timeout) }
     client = try destination.map { _ in try DeliveryClient(context, for: .notification) }
     wallClock = context.lane.world.wallClock
   }
 
-  func begin(_ task: NotifyTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
-    switch task {
-    case .command(let task): return commands.begin(task, id: id, end)
+  func begin(_ item: NotifyItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+    switch item {
+    case .command(let item): return commands.begin(item, id: id, end)
     case .message(let message, _):
       guard let sender, let client else {
         end(
@@ -73,7 +73,7 @@ struct NotifyWorker: DeliveryWorker {
     }
   }
 
-  /// What a dry run shows of a message.
+  /// Shows a message in a dry run.
   func show(_ message: Message, in dryRun: inout DryRun) throws {
     guard let sender else { return }
     if let mail = sender.mail(message, id: "dry-run", at: 0) {
@@ -87,8 +87,8 @@ struct NotifyWorker: DeliveryWorker {
 
   func showOutput() throws { try commands.showOutput() }
 
-  func cutShortMessage(_ task: NotifyTask, attempts: Int) -> String {
-    if case .command(let task) = task { return commands.cutShortMessage(task, attempts: attempts) }
+  func cutShortMessage(_ item: NotifyItem, attempts: Int) -> String {
+    if case .command(let item) = item { return commands.cutShortMessage(item, attempts: attempts) }
     return "the notification was not sent: the pipeline ended"
   }
 

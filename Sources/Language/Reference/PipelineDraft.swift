@@ -3,14 +3,14 @@ import JSON
 /// A pipeline for what an address, a file or a table contains: where its rows are, what identifies one, and what changes
 /// at each request.
 ///
-///     var sketch = ListSketch(name: "stations", of: source, response: value)
+///     var sketch = PipelineDraft(name: "stations", of: source, response: value)
 ///     sketch.compare(with: later, after: "3 s")
 ///     sketch.text       // the file
 ///     sketch.findings   // what was found, for a person
-public struct ListSketch {
+public struct PipelineDraft {
   /// The node that reads it, and its options as YAML, in their order.
   public struct Source: Sendable {
-    /// What a response is.
+    /// A form of a response.
     public enum Form: Sendable {
       /// Rows, or a value that contains them.
       case rows
@@ -245,7 +245,7 @@ public struct ListSketch {
 
   // MARK: - What was found
 
-  /// What was found, each with a word for it.
+  /// The findings, each with a word for it.
   public var findings: [(label: String, text: String)] {
     var found: [(String, String)] = []
     let count = "\(rows.count)\(rows.count == Self.most ? " or more" : "") row\(rows.count == 1 ? "" : "s")"

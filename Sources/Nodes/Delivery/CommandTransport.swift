@@ -6,7 +6,7 @@ import Reactive
 import Store
 
 /// A command to run for an event, as it is stored in the outbox.
-struct CommandTask: DeliveryTask {
+struct CommandItem: DeliveryItem {
   var arguments: [String]
   /// Its standard input; nil for the event.
   var input: String?
@@ -44,7 +44,7 @@ struct CommandTask: DeliveryTask {
 }
 
 /// Runs commands as child processes, each on a thread that waits for it.
-final class CommandWorker: DeliveryWorker, Sendable {
+final class CommandTransport: DeliveryTransport, Sendable {
   /// Where the standard output of a command goes.
   enum Output: String, CaseIterable, Sendable {
     case log, discard, stdout
@@ -79,31 +79,31 @@ final class CommandWorker: DeliveryWorker, Sendable {
     (self.context, self.delivers, self.output, self.timeout) = (context, delivers, output, timeout)
   }
 
-  func begin(_ task: CommandTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
-    var command = ChildCommand(arguments: task.arguments, output: output.capture, timeout: timeout)
-    command.environment = environment(of: task, id: id)
+  func begin(_ item: CommandItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+    var command = ChildCommand(arguments: item.arguments, output: output.capture, timeout: timeout)
+    command.environment = environment(of: item, id: id)
     let stop = StopSign()
     let thread = idle.withLock { $0.popLast() } ?? SerialScheduler(name: "flow-exec")
     thread.perform { [self, command] in
       crashPoint("command.starting")
-      let result = command.run(input: task.inputBytes, stop: stop) { context.log.notice($0) }
+      let result = command.run(input: item.inputBytes, stop: stop) { context.log.notice($0) }
       crashPoint("command.ended")
       if output == .log { log(result) } else { keep(result) }
       idle.withLock { $0.append(thread) }
-      end(result.end.failure(of: quoted(task.name)))
+      end(result.end.failure(of: quoted(item.name)))
     }
     let attempt = Subscription()
     attempt.onDispose { stop.set() }
     return attempt
   }
 
-  private func environment(of task: CommandTask, id: String) -> [String: String] {
-    let poll = task.event?.poll
+  private func environment(of item: CommandItem, id: String) -> [String: String] {
+    let poll = item.event?.poll
     let environment = [
       "FLOW_PIPELINE": context.pipeline, "FLOW_SINK": context.name, "FLOW_SOURCE": poll?.source ?? "",
       "FLOW_POLL": poll.flatMap { $0.number > 0 ? "\($0.number)" : nil } ?? "", Self.eventID: id,
     ]
-    return environment.merging(task.environment) { _, own in own }
+    return environment.merging(item.environment) { _, own in own }
   }
 
   func endLeftovers(of ids: [String]) {
@@ -136,8 +136,8 @@ final class CommandWorker: DeliveryWorker, Sendable {
     }
   }
 
-  func cutShortMessage(_ task: CommandTask, attempts: Int) -> String {
-    "\(quoted(task.name)) was \(attempts == 0 ? "not run" : "stopped"): the pipeline ended"
+  func cutShortMessage(_ item: CommandItem, attempts: Int) -> String {
+    "\(quoted(item.name)) was \(attempts == 0 ? "not run" : "stopped"): the pipeline ended"
   }
 
   func leftMessage(_ count: Int) -> String {
@@ -147,7 +147,7 @@ final class CommandWorker: DeliveryWorker, Sendable {
   }
 }
 
-extension CommandTask {
+extension CommandItem {
   fileprivate var name: String { arguments.first ?? "" }
 }
 

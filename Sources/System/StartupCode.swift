@@ -2,7 +2,7 @@ import CGlibc
 import Glibc
 
 /// The pages of the program's own code that are mapped into memory.
-package enum CodePages {
+package enum StartupCode {
   /// Unmaps them all; those that run again are mapped again, from the page cache.
   ///
   /// Reading and planning pipelines touches nearly all of the code, and waiting for the next poll a small part. A run that

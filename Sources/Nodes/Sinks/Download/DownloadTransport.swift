@@ -6,7 +6,7 @@ import Language
 import Reactive
 
 /// A file to fetch for an event, as it is stored in the outbox.
-struct DownloadTask: DeliveryTask {
+struct DownloadItem: DeliveryItem {
   let url: String
   let path: String
   var event: Event?
@@ -30,7 +30,7 @@ struct DownloadTask: DeliveryTask {
 }
 
 /// Downloads files, resuming each where an earlier attempt was interrupted.
-struct DownloadWorker: DeliveryWorker {
+struct DownloadTransport: DeliveryTransport {
   let delivers = Deliverable.file
   var retriesInRealTime: Bool { client.isBesideSimulation }
   /// Whether a file that exists is fetched again if it has changed.
@@ -49,23 +49,23 @@ struct DownloadWorker: DeliveryWorker {
     client = try DeliveryClient(context, for: .file)
   }
 
-  func begin(_ task: DownloadTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+  func begin(_ item: DownloadItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
     client.start(end) {
-      var request = Request(try Address(task.url))
+      var request = Request(try Address(item.url))
       request.limits.whole = timeout
       request.limits.bodyBytes = limit
       // A compressed body could not be resumed at a byte of the file.
       request.headers = [Header("Accept-Encoding", "identity")]
-      let part = PartFile(path: task.path, disk: disk)
+      let part = PartFile(path: item.path, disk: disk)
       part.tidy()
-      let start = part.progress(from: task.url)
-      if disk.exists(task.path) {
+      let start = part.progress(from: item.url)
+      if disk.exists(item.path) {
         // A pipe, a device or a folder: it cannot be replaced by the file, and is not the file either.
-        if disk.status(of: task.path)?.isRegular == false {
-          throw DeliveryFailure("\(task.path) is no file that could be written anew", mayPass: false)
+        if disk.status(of: item.path)?.isRegular == false {
+          throw DeliveryFailure("\(item.path) is no file that could be written anew", mayPass: false)
         }
         if !replaces { return nil }
-        if start == nil, let time = disk.beginning(of: task.path) {
+        if start == nil, let time = disk.beginning(of: item.path) {
           request.headers.append(Header("If-Modified-Since", httpDate(time)))
         }
       }
@@ -73,7 +73,7 @@ struct DownloadWorker: DeliveryWorker {
         request.headers.append(Header("Range", "bytes=\(start.size)-"))
         request.headers.append(Header("If-Range", start.validator))
       }
-      let receiver = DownloadReceiver(task.url, part, from: start, limit: limit, progress)
+      let receiver = DownloadReceiver(item.url, part, from: start, limit: limit, progress)
       request.receiver = receiver
       return (request, { [syncs] in Self.outcome($0, receiver, part, syncs: syncs) })
     }

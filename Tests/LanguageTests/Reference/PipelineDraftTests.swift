@@ -4,19 +4,21 @@ import Testing
 @testable import Language
 
 @Suite("A pipeline from a response")
-struct ListSketchTests {
+struct PipelineDraftTests {
   private func sketch(
     _ response: String, then later: String? = nil, name: String = "stations",
-    form: ListSketch.Source.Form = .rows
-  ) throws -> ListSketch {
-    var source = ListSketch.Source("http", [(name: "url", yaml: "'https://x.org/a?b=1'")], every: "15m")
+    form: PipelineDraft.Source.Form = .rows
+  ) throws -> PipelineDraft {
+    var source = PipelineDraft.Source("http", [(name: "url", yaml: "'https://x.org/a?b=1'")], every: "15m")
     source.form = form
-    var sketch = ListSketch(name: name, of: source, response: try Value.parse(response))
+    var sketch = PipelineDraft(name: name, of: source, response: try Value.parse(response))
     if let later { sketch.compare(with: try Value.parse(later), after: "3s") }
     return sketch
   }
 
-  private func found(_ sketch: ListSketch) -> [String] { sketch.findings.map { "\($0.label): \($0.text)" } }
+  private func found(_ sketch: PipelineDraft) -> [String] {
+    sketch.findings.map { "\($0.label): \($0.text)" }
+  }
 
   @Test("has the longest list of objects, its key, the next page, and what changes without news")
   func list() throws {
@@ -100,11 +102,11 @@ struct ListSketchTests {
 
   @Test("columns of a table that have numbers are named, with the option that reads them as such")
   func numbers() throws {
-    let source = ListSketch.Source(
+    let source = PipelineDraft.Source(
       "http", [(name: "url", yaml: "x"), (name: "decode", yaml: "{ csv: { delimiter: ';' } }")], every: "1d")
     let rows = try Value.parse(
       #"[{"id":"1","a b":"1,5","n":"","t":"x"},{"id":"2","a b":"-2","n":"3.5","t":"nan"}]"#)
-    let sketch = ListSketch(name: "t", of: source, response: rows)
+    let sketch = PipelineDraft(name: "t", of: source, response: rows)
     #expect(
       found(sketch).last
         == "numbers: texts in a table, unless decode has types: { 'a b': number, n: number }, decimal_comma: true"

@@ -2,8 +2,8 @@ import Testing
 
 @testable import JSON
 
-@Suite("Surveys of programs")
-struct SurveyTests {
+@Suite("The names that programs use")
+struct NameUsageTests {
   @Test(
     "members that are read by a constant name, with those that may be absent",
     arguments: [
@@ -13,7 +13,7 @@ struct SurveyTests {
       ("reduce .[] as $v (0; . + $v.a)", []), ("try $v.a", ["a?"]), ("$v.a?", ["a?"]),
     ])
   func reads(_ program: String, _ expected: [String]) throws {
-    let survey = try #require(ProgramSurvey(program))
+    let survey = try #require(NameUsage(program))
     #expect(survey.reads.map { $0.path.joined(separator: ".") + ($0.mayBeAbsent ? "?" : "") } == expected)
   }
 
@@ -23,9 +23,9 @@ struct SurveyTests {
       (".a == 1", nil), (".a = 1", .assignment), (".b or (.a = 1)", .assignment), (".a += 1", .update),
       ("\"x\"", .constant(true)), ("1 > 2", .constant(false)), ("null | not", .constant(false)),
       ("(.a = 1) | .b", nil), ("[.a]", nil), ("$v", nil),
-    ] as [(String, ProgramSurvey.Flaw.Kind?)])
-  func conditions(_ program: String, _ expected: ProgramSurvey.Flaw.Kind?) throws {
-    #expect(try #require(ProgramSurvey(program)).conditions.first?.kind == expected)
+    ] as [(String, NameUsage.Flaw.Kind?)])
+  func conditions(_ program: String, _ expected: NameUsage.Flaw.Kind?) throws {
+    #expect(try #require(NameUsage(program)).conditions.first?.kind == expected)
   }
 
   @Test(
@@ -38,19 +38,19 @@ struct SurveyTests {
     ])
   func computed(_ argument: String, _ expected: [String]) throws {
     let program = "path(\(argument))"
-    let survey = try #require(ProgramSurvey(program))
+    let survey = try #require(NameUsage(program))
     let bytes = Array(program.utf8)
     #expect(survey.computed.map { String(decoding: bytes[$0], as: UTF8.self) } == expected)
-    #expect(try #require(ProgramSurvey("def length: .a; path(length)")).computed.isEmpty)
+    #expect(try #require(NameUsage("def length: .a; path(length)")).computed.isEmpty)
   }
 
   @Test("the environment, unless a definition of that name hides it")
   func environment() throws {
     #expect(
-      try #require(ProgramSurvey("env.A, $ENV[\"B\"], env")).environment.map(\.name) == ["A", "B", nil])
-    #expect(try #require(ProgramSurvey("def env: 1; env")).environment.isEmpty)
-    #expect(try #require(ProgramSurvey("env", library: Library([("", "def env: 1;")]))).environment.isEmpty)
-    #expect(ProgramSurvey("|") == nil)
+      try #require(NameUsage("env.A, $ENV[\"B\"], env")).environment.map(\.name) == ["A", "B", nil])
+    #expect(try #require(NameUsage("def env: 1; env")).environment.isEmpty)
+    #expect(try #require(NameUsage("env", library: Library([("", "def env: 1;")]))).environment.isEmpty)
+    #expect(NameUsage("|") == nil)
   }
 
   @Test(
@@ -62,7 +62,7 @@ struct SurveyTests {
       ("test(.a; .b)", ["a", "b"]), ("{x: .a}", ["a"]),
     ])
   func members(_ program: String, _ expected: [String]) throws {
-    let found = try #require(ProgramSurvey(program)).members.filter { !$0.mayBeAbsent }
+    let found = try #require(NameUsage(program)).members.filter { !$0.mayBeAbsent }
     #expect(found.map { $0.path.joined(separator: ".") } == expected)
   }
 }

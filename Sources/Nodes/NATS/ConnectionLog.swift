@@ -3,7 +3,7 @@ import NATS
 import Reactive
 
 /// Reports what happens to a connection, each kind of trouble at most once a minute.
-final class ConnectionNotes {
+final class ConnectionLog {
   private let servers: String
   private let log: NodeLog
   private var isLost = false

@@ -2,10 +2,10 @@
 
 /// A survey of a program's text: the members of variables and the environment that it reads, and what decides it.
 ///
-///     let survey = ProgramSurvey("$vars.limit > 3 and .a = 2")
+///     let survey = NameUsage("$vars.limit > 3 and .a = 2")
 ///     survey?.reads.first?.path       // ["limit"]
 ///     survey?.conditions.first?.kind  // .assignment
-package struct ProgramSurvey {
+package struct NameUsage {
   /// A member that is read by a constant name, as in `$vars.limit` or `$vars["limit"]`.
   package struct Read {
     package let variable: String
@@ -33,7 +33,7 @@ package struct ProgramSurvey {
 
   /// Members whose names look as if they had a dash, as `.content-type`, which subtracts.
   package private(set) var dashes: [(name: String, range: Range<Int>)] = []
-  /// What makes an argument of `path` no path: values that are computed rather than found in the input.
+  /// The parts that make an argument of `path` no path: values that are computed rather than found in the input.
   package private(set) var computed: [Range<Int>] = []
   /// Members of the program's own input, as `.a.b`, as far as it is certain that they are its.
   package private(set) var members: [Read] = []

@@ -9,8 +9,8 @@ import System
 ///
 /// Contains only what depends on the event. The address and the keys that all requests of the sink share are in the
 /// pipeline and may be secret.
-struct RequestTask: DeliveryTask {
-  /// What is inserted between the fixed parts of the address.
+struct RequestItem: DeliveryItem {
+  /// The texts between the fixed parts of the address.
   var data: [String] = []
   /// The headers that depend on the event.
   var headers: [String: String] = [:]
@@ -40,7 +40,7 @@ struct RequestTask: DeliveryTask {
 }
 
 /// Sends requests, with what all requests of a sink share.
-struct RequestWorker: DeliveryWorker {
+struct RequestTransport: DeliveryTransport {
   let delivers = Deliverable.request
   var retriesInRealTime: Bool { client.isBesideSimulation }
   var method = Request.Method.get
@@ -61,20 +61,20 @@ struct RequestWorker: DeliveryWorker {
     client = try DeliveryClient(context, for: .request)
   }
 
-  /// The request for a task, without the header for its id.
-  func request(_ task: RequestTask, id: String) throws -> Request {
-    var request = Request(try Address(texts: texts, data: task.data))
+  /// The request for an item, without the header for its id.
+  func request(_ item: RequestItem, id: String) throws -> Request {
+    var request = Request(try Address(texts: texts, data: item.data))
     request.method = method
     request.headers = headers
-    for (name, value) in task.headers.sorted(by: { $0.key < $1.key }) {
+    for (name, value) in item.headers.sorted(by: { $0.key < $1.key }) {
       request.headers.append(Header(name, value))
     }
-    if let body = task.body {
+    if let body = item.body {
       request.body = Array(body.utf8)
     } else if [.post, .put, .patch].contains(method) {
-      request.body = task.event?.value.json ?? []
+      request.body = item.event?.value.json ?? []
     }
-    if let envelope, let event = task.event, !request.body.isEmpty {
+    if let envelope, let event = item.event, !request.body.isEmpty {
       request.body = envelope.value(event, data: try Value.parse(request.body), id: id).json
     }
     if let contentType, !request.body.isEmpty, !request.has("content-type") {
@@ -85,16 +85,16 @@ struct RequestWorker: DeliveryWorker {
     return request
   }
 
-  func begin(_ task: RequestTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+  func begin(_ item: RequestItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
     client.start(end) {
-      var request = try request(task, id: id)
+      var request = try request(item, id: id)
       if !request.has("idempotency-key") { request.headers.append(Header("Idempotency-Key", id)) }
       return (request, { result in result.failure.map { DeliveryFailure($0) } })
     }
   }
 }
 
-/// The HTTP client of a worker: each attempt is one request, since the queue does the retries.
+/// The HTTP client of a transport: each attempt is one request, since the queue does the retries.
 struct DeliveryClient {
   typealias Outcome = @Sendable (Result<Response, FetchError>) -> DeliveryFailure?
 

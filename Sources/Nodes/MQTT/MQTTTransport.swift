@@ -5,7 +5,7 @@ import Reactive
 import Store
 
 /// A message to publish for an event, as it is stored in the outbox.
-struct MQTTTask: DeliveryTask {
+struct MQTTItem: DeliveryItem {
   let topic: String
   /// Nil for the event as JSON.
   var data: String?
@@ -31,20 +31,20 @@ struct MQTTTask: DeliveryTask {
 }
 
 /// Publishes the messages of a sink.
-struct MQTTWorker: DeliveryWorker {
+struct MQTTTransport: DeliveryTransport {
   let delivers = Deliverable.message
   /// A server is in the real world, in which virtual time does not pass.
   let retriesInRealTime = true
   /// Nil where nothing is published.
   let publisher: MQTTPublisher?
 
-  func begin(_ task: MQTTTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+  func begin(_ item: MQTTItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
     let attempt = Subscription()
     guard let publisher else {
       end(DeliveryFailure("not published", mayPass: false))
       return attempt
     }
-    let number = publisher.publish(MQTTPublisher.Message(task.topic, task.bytes), end)
+    let number = publisher.publish(MQTTPublisher.Message(item.topic, item.bytes), end)
     attempt.onDispose {
       publisher.cancel(number)
       end(.cancelled)
@@ -52,8 +52,8 @@ struct MQTTWorker: DeliveryWorker {
     return attempt
   }
 
-  func cutShortMessage(_ task: MQTTTask, attempts: Int) -> String {
-    "\(task.topic): not published: the pipeline ended"
+  func cutShortMessage(_ item: MQTTItem, attempts: Int) -> String {
+    "\(item.topic): not published: the pipeline ended"
   }
 
   func leftMessage(_ count: Int) -> String {

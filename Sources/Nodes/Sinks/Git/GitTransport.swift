@@ -6,7 +6,7 @@ import Store
 import System
 
 /// A version to commit, as it is stored in the outbox.
-struct GitTask: DeliveryTask {
+struct GitItem: DeliveryItem {
   var content: String
   /// The first line of the message; nil for the counts of changes.
   var subject: String?
@@ -35,7 +35,7 @@ struct GitTask: DeliveryTask {
 ///
 /// Every step may be repeated: what is committed already makes no second commit, and what was not pushed is pushed by
 /// the next attempt. The reflog has the id of each commit, so after a crash an older version never follows a newer one.
-struct GitWorker: DeliveryWorker {
+struct GitTransport: DeliveryTransport {
   let delivers = Deliverable.command
   let retriesInRealTime = true
   let path: String
@@ -54,11 +54,11 @@ struct GitWorker: DeliveryWorker {
     (self.key, self.label, world) = (key, label, context.lane.world)
   }
 
-  func begin(_ task: GitTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+  func begin(_ item: GitItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
     let stop = StopSign()
     thread.perform { [self] in
       do {
-        try commit(task, id, stop)
+        try commit(item, id, stop)
         end(nil)
       } catch let failure as DeliveryFailure {
         end(failure)
@@ -85,7 +85,7 @@ struct GitWorker: DeliveryWorker {
       + "or user.name and user.email with git config"
   }
 
-  private func commit(_ task: GitTask, _ id: String, _ stop: StopSign) throws {
+  private func commit(_ item: GitItem, _ id: String, _ stop: StopSign) throws {
     let name = splitPath(path).name
     let inside = try run(["rev-parse", "--is-inside-work-tree"], stop)
     if inside.status != 0 {
@@ -98,13 +98,13 @@ struct GitWorker: DeliveryWorker {
       return
     }
     let before = try run(["show", "HEAD:./\(name)"], stop, limit: 256 << 20)
-    try WholeFile(path: path, mode: 0o644, syncs: false, disk: world.disk).write(Array(task.content.utf8))
+    try WholeFile(path: path, mode: 0o644, syncs: false, disk: world.disk).write(Array(item.content.utf8))
     try succeed(["add", "--", name], stop)
     if try run(["diff", "--cached", "--quiet", "--", name], stop).status != 0 {
-      let message = try message(task, before: before.status == 0 ? before.output : nil)
+      let message = try message(item, before: before.status == 0 ? before.output : nil)
       try succeed(
         authorSettings + ["commit", "--quiet", "--file=-", "--", name], stop, input: Array(message.utf8),
-        environment: dates(task).merging(["GIT_REFLOG_ACTION": "flow \(id)"]) { $1 })
+        environment: dates(item).merging(["GIT_REFLOG_ACTION": "flow \(id)"]) { $1 })
       if pushes { try succeed(["push", "--quiet"], stop) }
     } else if pushes, try isAhead(stop) {
       try succeed(["push", "--quiet"], stop)
@@ -112,8 +112,8 @@ struct GitWorker: DeliveryWorker {
   }
 
   /// The dates of the commit: those of the poll, however often it was tried.
-  private func dates(_ task: GitTask) -> [String: String] {
-    guard let at = task.at.flatMap({ Int(exactly: $0.rounded(.down)) }) else { return [:] }
+  private func dates(_ item: GitItem) -> [String: String] {
+    guard let at = item.at.flatMap({ Int(exactly: $0.rounded(.down)) }) else { return [:] }
     let minutes = (SystemZone(key.scope.timeZone)?.offset(at: at) ?? 0) / 60
     let (hours, rest) = abs(minutes).quotientAndRemainder(dividingBy: 60)
     let sign = minutes < 0 ? "-" : "+"
@@ -146,16 +146,16 @@ struct GitWorker: DeliveryWorker {
     return String(decoding: count.output, as: UTF8.self) != "0\n"
   }
 
-  private func message(_ task: GitTask, before: [UInt8]?) throws -> String {
-    let after = try rows(Array(task.content.utf8))
+  private func message(_ item: GitItem, before: [UInt8]?) throws -> String {
+    let after = try rows(Array(item.content.utf8))
     let prefix = "\(splitPath(path).name.split(separator: ".").first.map(String.init) ?? path): "
     guard let before else {
-      return (task.subject ?? "\(prefix)\(after.count) row\(after.count == 1 ? "" : "s")") + "\n"
+      return (item.subject ?? "\(prefix)\(after.count) row\(after.count == 1 ? "" : "s")") + "\n"
     }
     // Another program may have written the version before, in another form.
     let changes = GitChanges(from: (try? rows(before)) ?? [], to: after)
     let lines = changes.lines
-    return ([task.subject ?? prefix + changes.summary] + (lines.isEmpty ? [] : [""] + lines)).joined(
+    return ([item.subject ?? prefix + changes.summary] + (lines.isEmpty ? [] : [""] + lines)).joined(
       separator: "\n")
       + "\n"
   }
