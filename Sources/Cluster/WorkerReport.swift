@@ -6,7 +6,7 @@ import JSON
 public struct WorkerReport: Equatable, Sendable {
   public struct Task: Equatable, Sendable {
     public enum Phase: String, Sendable {
-      /// It is to be this worker's, which waits for something.
+      /// Assigned here; waiting.
       case waiting
       case running
       /// It commits, to be released.

@@ -3,7 +3,7 @@ import JSON
 // Checks of expressions beyond their syntax: members that are not there, and conditions that decide nothing.
 
 extension Checker {
-  /// Reports what in a program cannot be meant; whether there is nothing.
+  /// Reports meaningless code; returns whether there was none.
   func isSound(_ program: String, isCondition: Bool, place: (Range<Int>) -> SourceRange) -> Bool {
     guard let survey = NameUsage(program, library: scope.library) else { return true }
     let before = problems.count

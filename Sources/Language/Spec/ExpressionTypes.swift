@@ -186,7 +186,7 @@ struct TemplateText {
     return list
   }
 
-  /// Texts and expressions in turn, each as it stands in the program, with its first byte there.
+  /// The parts, texts and expressions alternating, with their byte offsets.
   private var parts: [(text: String, start: Int)] {
     var parts: [(text: String, start: Int)] = [("", 1)]
     var isText = true

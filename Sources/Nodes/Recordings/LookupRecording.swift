@@ -33,7 +33,7 @@ public final class LookupRecording: Sendable {
     file.withLock { $0?.add(line: line) }
   }
 
-  /// What was found, without secrets.
+  /// An answer without secrets.
   private func cleaned(
     _ found: Result<LookupAnswer, any Error>, _ request: Request
   ) -> Result<LookupAnswer, Sentence> {
@@ -51,7 +51,7 @@ public final class LookupRecording: Sendable {
     }
   }
 
-  /// What a request goes by in a recording: its address, without what is secret.
+  /// The name of a request in a recording: its address, without secrets.
   static func name(of request: Request, masking mask: (String) -> String) -> String {
     mask(request.masked("\(request.address)"))
   }

@@ -72,7 +72,7 @@ public final class LookupReplay: Sendable {
     state.withLock { [tracks] in $0.tracks = tracks }
   }
 
-  /// What the recording has for an event of a poll.
+  /// The answer that the recording has for an event of a poll.
   func found(_ request: Request, at time: Double, step: String, on disk: any Disk)
     -> Result<LookupAnswer, any Error>
   {

@@ -7,7 +7,7 @@ import System
 
 /// A run of a pipeline over a recording, in virtual time, which notes what its sinks are given and puts nothing out.
 struct Rehearsal {
-  /// What a sink was given.
+  /// An event that a sink received.
   struct Output: Sendable {
     let sink: String
     /// When, in seconds since 1970.

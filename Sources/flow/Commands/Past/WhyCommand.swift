@@ -128,7 +128,7 @@ enum WhyNotCommand {
     let story: EventStory
   }
 
-  /// Those of the latest rows, row by row.
+  /// The endings of the latest rows, row by row.
   private static func endings(of rows: [Int], _ run: TracedRun, most: Int) -> [[Ending]] {
     outcomes(of: rows, run).suffix(most).map { outcome in
       outcome.ends.map { end, reason in
@@ -146,7 +146,7 @@ enum WhyNotCommand {
     }
   }
 
-  /// What became of a row, in one poll or in several in turn.
+  /// The outcome of a row, in one poll or in several in turn.
   private struct Outcome {
     let row: TracedRun.Passage
     let ends: [(end: TracedRun.End, reason: String?)]
@@ -194,7 +194,7 @@ enum WhyNotCommand {
 /// Why nodes that compare polls have sent nothing.
 private struct Comparisons {
   let run: TracedRun
-  /// What such a node has taken, and what of the same key before.
+  /// The events that such a node has taken, each with the former one of its key.
   private var formers: [String: [Int: Int?]] = [:]
 
   init(run: TracedRun) { self.run = run }
@@ -224,7 +224,7 @@ private struct Comparisons {
 /// The pipeline of `flow why` and `flow why-not`, with what is known of its run.
 struct TracedPipeline {
   let run: TracedRun
-  /// What of the past it has, as the end of a phrase.
+  /// The part of the past that it has, as the end of a phrase.
   let extent: String
   /// The width that lines are cut to.
   let width = Terminal.columns(1)

@@ -77,7 +77,7 @@ struct RunCluster {
       ? nil : "\(name) cannot run in a cluster: it has no state that another machine could continue"
   }
 
-  /// What a pipeline has only on one machine; nil for nothing.
+  /// A node whose files or sockets exist on one machine only; nil for none.
   private static func boundNode(of plan: Plan) -> String? {
     if let source = plan.sources.first(where: { sources.contains($0.spec.kind) }) {
       return "source \(source.name) (\(source.spec.kind))"

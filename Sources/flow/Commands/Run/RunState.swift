@@ -60,7 +60,8 @@ struct RunState: Sendable {
     return (file, isNew)
   }
 
-  /// What of the state belongs to no node of the pipeline, and which nodes begin without; nil where nothing is stray.
+  /// A sentence about state that belongs to no node of the pipeline, and the nodes that begin without; nil
+  /// where nothing is stray.
   private func strays(_ file: StateFile, _ plan: Plan) throws(StoreError) -> String? {
     var keys: [String: Int] = [:]
     for entry in try file.storedNames() {

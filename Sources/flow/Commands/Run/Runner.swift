@@ -7,7 +7,7 @@ import System
 
 /// Runs plans until they end: handles signals, waits for room for their states, and reloads them.
 struct Runner {
-  /// What a run needs besides its pipelines.
+  /// The tools of a run besides its pipelines.
   struct Tools {
     let roster: RunRoster
     let report: RunReport
@@ -39,7 +39,7 @@ struct Runner {
     let run: PipelineRun
     let result: Result
     var isNoted = false
-    /// What takes its place once it has ended.
+    /// The pipeline that takes its place once it has ended.
     var successor: Successor?
 
     var isEnded: Bool { result.hasFailed.withLock { $0 != nil } }
@@ -72,7 +72,7 @@ struct Runner {
   private var waiting: [WaitingPipeline] = []
   /// Successors whose predecessors have ended, and may still hold files.
   var successors: [Successor] = []
-  /// What pipelines have done before they were reloaded.
+  /// The totals of pipelines before they were reloaded.
   var former: [String: RunTotals] = [:]
   private var hasFailed = false
   private(set) var watch: PipelineWatch?

@@ -91,7 +91,7 @@ final class RunRoster: MonitoredPipelines {
     run(pipeline)?.settle(letters, of: sink, by: way) ?? false
   }
 
-  /// What became of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
+  /// The outcome of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
   func why(_ key: String, of pipeline: String) -> [String]? {
     // The trace outlives the run.
     let run = state.withLock { state in state.runs.last { $0.plan.name == pipeline } }
@@ -152,7 +152,7 @@ final class RunRoster: MonitoredPipelines {
     }
   }
 
-  /// What is repeated until it is acknowledged, by all pipelines that respond.
+  /// The notifications that are repeated until they are acknowledged, of all pipelines that respond.
   func unacknowledged() -> [Unacknowledged] {
     gather { run, receive in run.reportUnacknowledged { receive($0) } } ?? []
   }
@@ -162,7 +162,7 @@ final class RunRoster: MonitoredPipelines {
     gather { run, receive in run.acknowledge(keys, to: receive) }
   }
 
-  /// What a sink repeats until it is acknowledged; none where its pipeline does not run.
+  /// The notifications that a sink repeats until they are acknowledged; none where its pipeline does not run.
   func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
     let found = gather(in: pipeline) { run, receive in run.reportUnacknowledged { receive($0) } }
     return found?.filter { $0.sink == sink } ?? []

@@ -27,7 +27,8 @@ struct StatusReport {
 
   private static let recently = 86400.0
 
-  /// Those that run come first, then the latest; a simulated run has no time of ours, and is taken for a new one.
+  /// The order of pipelines: running ones first, then the latest; a simulated run has no time of ours, and
+  /// counts as new.
   func comesBefore(_ other: StatusReport) -> Bool {
     if isLive != other.isLive { return isLive }
     if (status.simulation == nil) != (other.status.simulation == nil) { return status.simulation != nil }
@@ -161,7 +162,7 @@ struct StatusReport {
   /// As in “stations (stopped 21m ago)”.
   var mention: String { "\(printable(status.name)) (\(end))" }
 
-  /// What has passed in this run, or in the last one.
+  /// The counts of this run, or of the last one.
   private var counts: [String] {
     func sum(_ role: NodeStatus.Role) -> Int {
       status.nodes.reduce(0) { $0 + ($1.role == role ? $1.eventsOut ?? 0 : 0) }
