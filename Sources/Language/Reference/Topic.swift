@@ -7,8 +7,10 @@ public struct Topic: Sendable {
   public let name: String
   /// One line, as `flow docs` lists it.
   public let summary: String
-  /// The lines below the summary.
-  private let lines: [Substring]
+  /// The text below the summary.
+  ///
+  /// Every command makes all topics, so it is read only where it is shown.
+  private let text: ArraySlice<UInt8>
 
   /// All topics, in the order in which they are listed; a new file adds its own here.
   public static let all: [Topic] = [
@@ -21,10 +23,10 @@ public struct Topic: Sendable {
 
   /// The topic of a file, which begins with `## name` and, in asterisks, the summary.
   private init(_ file: [UInt8]) {
-    let lines = String(decoding: file, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-    name = lines.first.map { String($0.dropFirst(3)) } ?? ""
-    summary = lines.dropFirst(2).first.map { $0.filter { $0 != "*" } } ?? ""
-    self.lines = Array(lines.dropFirst(3))
+    let parts = file.split(separator: 0x0a, maxSplits: 3, omittingEmptySubsequences: false)
+    name = parts.first.map { String(decoding: $0.dropFirst(3), as: UTF8.self) } ?? ""
+    summary = parts.count > 2 ? String(decoding: parts[2].dropFirst().dropLast(), as: UTF8.self) : ""
+    text = parts.count > 3 ? parts[3] : []
   }
 
   public static func named(_ name: String) -> Topic? { all.first { $0.name == name } }
@@ -47,7 +49,8 @@ extension Topic {
   /// The parts of the page: headings, paragraphs, tables, fenced examples, and what lines like `{{sources}}` stand for.
   func parts(_ catalog: Catalog) -> [Part] {
     var parts: [Part] = []
-    var rest = lines[...]
+    var rest = String(decoding: text, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)[...]
     while let line = rest.first {
       if line.isEmpty {
         rest.removeFirst()
