@@ -17,9 +17,9 @@ final class EntryPolling: Sendable {
 
   private struct State {
     var list: (any EntryList)?
-    /// Those that are polled, and those that are leaving.
+    /// The entries that are polled, and those that are leaving.
     var members: [Value: Member] = [:]
-    /// Those of the entries.
+    /// The schedulers of the entries.
     var schedulers: RunSchedulers?
     var timer: Subscription?
     /// The positions of entries that the last run had, until the list is known.
