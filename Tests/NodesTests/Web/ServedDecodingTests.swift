@@ -6,7 +6,7 @@ import Testing
 
 @testable import Nodes
 
-/// The formats of `decode` over HTTP: encodings that servers name, links, and what stands in place of a text.
+/// The formats of `decode` over HTTP: encodings that servers name, links, and pages or messages in place of a text.
 @Suite struct ServedDecodingTests {
   @Test("links of feeds and pages are absolute, and the encoding is the one that the server names")
   func pages() throws {
