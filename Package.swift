@@ -69,8 +69,13 @@ let package = Package(
       name: "Cluster", dependencies: ["JSON", "NATS", "Reactive", "Store", "System"],
       swiftSettings: unchecked + small
     ),
-    .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked + small),
+    .target(
+      name: "Language", dependencies: ["CYAML", "JSON", "System"],
+      resources: [.embedInCode("Reference/Topics")], swiftSettings: unchecked + small),
     .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked + small),
+    .target(
+      name: "Decode", dependencies: ["CGlibc", "JSON", "Language", "Markup", "Reactive", "System"],
+      swiftSettings: unchecked),
     .target(
       name: "Page",
       dependencies: ["CMicrohttpd", "Engine", "JSON", "Language", "Reactive", "Server", "System"],
@@ -84,15 +89,15 @@ let package = Package(
     .target(
       name: "Nodes",
       dependencies: [
-        "CGlibc", "CMQTT", "CMicrohttpd", "CPQ", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS",
+        "CGlibc", "CMQTT", "CMicrohttpd", "CPQ", "Decode", "Engine", "Fetch", "JSON", "Language", "NATS",
         "Page", "Reactive", "Server", "Store", "System",
       ],
       swiftSettings: unchecked),
     .executableTarget(
       name: "flow",
       dependencies: [
-        "CArguments", "Cluster", "Engine", "Fetch", "JSON", "Language", "NATS", "Nodes", "Page", "Reactive",
-        "Server", "Sky", "Store", "System",
+        "CArguments", "Cluster", "Decode", "Engine", "Fetch", "JSON", "Language", "NATS", "Nodes", "Page",
+        "Reactive", "Server", "Sky", "Store", "System",
       ],
       swiftSettings: unchecked + small
     ),
@@ -133,16 +138,20 @@ let package = Package(
       dependencies: [
         "flow", "Engine", "JSON", "Language", "Loopback", "Nodes", "Reactive", "Store", "System", "TestScale",
         "TestSupport",
-      ]),
+      ],
+      exclude: ["Mistakes"]),
     .testTarget(
       name: "LanguageTests",
       dependencies: ["JSON", "Language", "Reactive", "System", "TestScale", "TestSupport"]),
     .testTarget(
       name: "EngineTests", dependencies: ["Engine", "JSON", "Language", "Reactive", "Store", "System"]),
     .testTarget(
+      name: "DecodeTests", dependencies: ["Decode", "JSON", "Language", "Reactive", "System", "TestSupport"]),
+    .testTarget(
       name: "NodesTests",
       dependencies: [
-        "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive", "ReactiveTesting",
+        "Decode", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive",
+        "ReactiveTesting",
         "SimulatedDisk", "Store", "System", "TestScale", "TestSupport",
       ]),
     .testTarget(
@@ -195,7 +204,8 @@ if let kept = Context.environment["FLOW_TESTS"]?.split(separator: ",").map(Strin
       .testTarget(
         name: "ContractTests",
         dependencies: [
-          "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive", "ReactiveTesting",
+          "Decode", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive",
+          "ReactiveTesting",
           "SimulatedDisk", "Store", "System", "TestScale", "TestSupport",
         ],
         path: "Tests/NodesTests",

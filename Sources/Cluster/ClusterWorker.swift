@@ -2,7 +2,7 @@ import Store
 import System
 
 /// A task of the cluster: a pipeline, which one worker at a time runs.
-public struct ClusterTask: Sendable {
+public struct Assignment: Sendable {
   public var name: String
   /// The digest of its plan.
   public var digest: String
@@ -26,12 +26,12 @@ public protocol TaskRun: AnyObject {
   var isOver: Bool { get }
 }
 
-/// What runs tasks.
+/// A host that runs tasks.
 public protocol TaskHost: AnyObject {
   /// Opens the state of a task that was taken over, and runs it; throws a `StoreError` that is passing for a later
   /// attempt, of kind `.fenced` where another worker has the task.
-  func start(_ task: ClusterTask, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun
-  func note(_ task: ClusterTask, _ event: TaskEvent)
+  func start(_ task: Assignment, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun
+  func note(_ task: Assignment, _ event: TaskEvent)
   /// The bytes that are free where the states are.
   var freeBytes: Int { get }
 }
@@ -86,8 +86,8 @@ public final class ClusterWorker {
   private let options: Options
   private let now: () -> Double
   private let random: () -> UInt64
-  private var tasks: [(task: ClusterTask, state: State)]
-  /// What is reported of each task.
+  private var tasks: [(task: Assignment, state: State)]
+  /// The report of each task.
   private var accounts: [Account]
   /// Whether it releases all tasks, by itself or because it was requested.
   public private(set) var isLeaving = false
@@ -104,7 +104,7 @@ public final class ClusterWorker {
 
   /// The name must be one that no other process has ever had, without spaces and `#`.
   public init(
-    _ name: String, _ tasks: [ClusterTask], _ journal: any Journal, _ host: any TaskHost, _ options: Options,
+    _ name: String, _ tasks: [Assignment], _ journal: any Journal, _ host: any TaskHost, _ options: Options,
     now: @escaping () -> Double, random: @escaping () -> UInt64
   ) {
     (self.name, self.journal, self.host, self.options) = (name, journal, host, options)
@@ -117,7 +117,7 @@ public final class ClusterWorker {
   /// that of few tasks the owner changes when a worker joins or leaves.
   ///
   /// Workers with a full disk are left out unless all have one.
-  public static func owner(of task: ClusterTask, among workers: [WorkerLease]) -> String? {
+  public static func owner(of task: Assignment, among workers: [WorkerLease]) -> String? {
     let able = workers.filter {
       !$0.isLeaving && (task.machine == nil || WorkerLease.machine(of: $0.name) == task.machine)
     }
@@ -214,7 +214,7 @@ public final class ClusterWorker {
   private static let room = 1 << 20
 
   private func next(
-    _ state: State, of task: ClusterTask, isWanted: Bool?, _ workers: [String], _ account: inout Account
+    _ state: State, of task: Assignment, isWanted: Bool?, _ workers: [String], _ account: inout Account
   ) -> State {
     switch state {
     case .idle(let since):
@@ -243,7 +243,7 @@ public final class ClusterWorker {
     }
   }
 
-  private func release(_ log: TaskLog, _ task: ClusterTask) -> State {
+  private func release(_ log: TaskLog, _ task: Assignment) -> State {
     let isFenced = log.isFenced
     log.release()
     host.note(task, isFenced ? .fenced : .released)
@@ -251,7 +251,7 @@ public final class ClusterWorker {
   }
 
   private func take(
-    _ task: ClusterTask, _ since: Double, _ workers: [String], _ account: inout Account
+    _ task: Assignment, _ since: Double, _ workers: [String], _ account: inout Account
   ) -> State {
     let takeover = TaskTakeover(journal, task: task.name, options.log)
     do throws(JournalError) {
@@ -286,7 +286,7 @@ public final class ClusterWorker {
     }
   }
 
-  private func start(_ task: ClusterTask, _ log: TaskLog, _ account: inout Account) -> State {
+  private func start(_ task: Assignment, _ log: TaskLog, _ account: inout Account) -> State {
     account.reason = nil
     do {
       return .running(log, try host.start(task, log, TaskTakeover(journal, task: task.name, options.log)))
@@ -307,7 +307,7 @@ extension ClusterWorker {
   /// The worker in the name of a writer, which counts its takeovers.
   private static func worker(_ writer: String) -> String { String(writer.prefix { $0 != "#" }) }
 
-  /// What others see of the tasks that this worker has, is to have, or cannot have.
+  /// The report to others about the tasks that this worker has, is to have, or cannot have.
   public var report: [WorkerReport.Task] {
     zip(tasks, accounts).compactMap { entry, account in
       var phase = WorkerReport.Task.Phase.waiting

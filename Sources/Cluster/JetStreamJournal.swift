@@ -196,7 +196,7 @@ public final class JetStreamJournal: Journal {
     }
   }
 
-  /// What a worker has reported with its lease; nil where that has ended.
+  /// The report of a worker with its lease; nil where that has ended.
   public func report(of worker: String) throws(JournalError) -> [UInt8]? {
     try with { (client) throws(JournalError) in
       try client.last(on: Self.subject("worker", worker), in: Self.leases)?.bytes

@@ -37,7 +37,7 @@ public protocol Journal: Sendable {
 /// A worker whose lease has not ended.
 public struct WorkerLease: Equatable, Sendable {
   public var name: String
-  /// Whether it is to leave, or does: it takes over nothing any more, and releases what it has.
+  /// Whether it drains: takes over nothing, and releases what it has.
   public var isLeaving: Bool
   /// Whether its disk is full: what others can have is theirs until there is room.
   public var isFull: Bool

@@ -23,7 +23,7 @@ public final class TaskLog: StateLog {
   }
 
   private struct State {
-    /// That of the last record.
+    /// The number of the last record.
     var sequence: UInt64
     var ordinal: Int64
     var isFenced = false
@@ -325,7 +325,7 @@ public struct TaskTakeover: Sendable {
     return (replica, try replica.place)
   }
 
-  /// What the log had when it was taken over, which must all be read.
+  /// The contents of the log when it was taken over, which must all be read.
   private func content(before log: TaskLog) throws(StoreError) -> LogContent {
     var content = LogContent()
     var next: UInt64 = 1

@@ -68,7 +68,7 @@ struct TaskRecord: Equatable {
   }
 }
 
-/// What the records of a log come to: the newest snapshot, and the deltas behind it.
+/// The sum of the records of a log: the newest snapshot, and the deltas behind it.
 struct LogContent {
   private(set) var log = ""
   private(set) var ordinal: Int64 = 0
@@ -107,7 +107,7 @@ struct LogContent {
   }
 }
 
-/// What is known of a task from the last record of its log.
+/// The status of a task by the last record of its log.
 public struct TaskStatus: Equatable, Sendable {
   /// The worker that has written last.
   public var writer: String

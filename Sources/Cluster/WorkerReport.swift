@@ -6,7 +6,7 @@ import JSON
 public struct WorkerReport: Equatable, Sendable {
   public struct Task: Equatable, Sendable {
     public enum Phase: String, Sendable {
-      /// It is to be this worker's, which waits for something.
+      /// Assigned here; waiting.
       case waiting
       case running
       /// It commits, to be released.
@@ -18,7 +18,7 @@ public struct WorkerReport: Equatable, Sendable {
 
     public var name: String
     public var phase: Phase
-    /// What it waits for, or why it failed.
+    /// The reason why it waits or failed.
     public var reason: String?
     /// How long this worker has it, and the worker that had it before.
     public var seconds: Double?
@@ -27,7 +27,7 @@ public struct WorkerReport: Equatable, Sendable {
     public var commits: Int64 = 0
     /// The bytes of its state file.
     public var stateBytes: Int?
-    /// What its sources know of and have not read yet.
+    /// The number of events that its sources know of and have not read yet.
     public var backlog: Int?
 
     public init(name: String, phase: Phase) { (self.name, self.phase) = (name, phase) }

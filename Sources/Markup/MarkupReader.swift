@@ -270,7 +270,7 @@ private struct MarkupBuilder {
     return flaw
   }
 
-  /// What a message of libxml2 means.
+  /// The meaning of a message of libxml2.
   private static func reason(_ message: String) -> String {
     for (start, reason) in meanings where message.hasPrefix(start) {
       // It lists the bytes: 0xE9 0x3C.

@@ -17,7 +17,7 @@ public struct Selector: Sendable {
   struct Complex: Sendable {
     var compounds: [[Test]]
     var combinators: [Combinator]
-    /// Of a selector in `:has`, how its first compound is related to the element.
+    /// The relation of its first compound to the element, for a selector in `:has`.
     var leading = Combinator.descendant
     /// The number of its first compound among those of the whole text.
     var number: Int

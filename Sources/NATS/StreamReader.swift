@@ -22,7 +22,7 @@ package final class StreamReader {
     case time(String)
   }
 
-  /// What is known about a stream.
+  /// The facts about a stream.
   package struct Info: Sendable {
     /// When it was created, by which a stream that replaced it is noticed.
     package let created: String
@@ -72,7 +72,7 @@ package final class StreamReader {
   private let filter: String
   private let size: Int
   private let stop: StopSign
-  /// What has happened to the connection, for the owner.
+  /// Notes what has happened to the connection, for the owner.
   private let note: (NATSEntry) -> Void
   private var lastNumber = 0
   /// The batch that was asked for in advance.
@@ -266,7 +266,7 @@ package final class StreamReader {
       batch.last = entry.header("Nats-Last-Sequence").flatMap { UInt64($0) } ?? 0
       guard batch.count > 0 else { return .empty }
       if batch.count != before - batch.pending || batch.last < batch.first {
-        // Twice the same: so many there are, and the server has counted messages that were removed meanwhile.
+        // The same gap twice: the server counts removed messages.
         guard let gap, gap == (start, batch.count) else {
           gap = (start, batch.count)
           return .broken(.gap)

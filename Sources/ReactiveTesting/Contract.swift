@@ -24,7 +24,7 @@ public struct Contract: Sendable, CustomTestStringConvertible {
       String
     >
 
-  /// What an operator's closure calls, so that a test can make it throw, or see whether it is still held.
+  /// A call in an operator's closure, so that a test can make it throw, or see whether it is still held.
   public typealias Probe = @Sendable (Int) throws -> Int
 
   /// The name and the variant.

@@ -4,7 +4,7 @@ import Reactive
 public struct MarbleDrawing: Sendable {
   /// The line: `"-a--(bc)-|"`.
   public let line: String
-  /// What the letters stand for, where an element is more than one character long: `["a = [1, 2]"]`.
+  /// The meanings of letters, where an element is more than one character long: `["a = [1, 2]"]`.
   public let legend: [String]
 
   /// Draws events that happened at given times, in steps of `step`, from time zero on.

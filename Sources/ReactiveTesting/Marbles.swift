@@ -9,7 +9,7 @@ import Reactive
 /// marbles.steps.map(\.time)  // [1, 3]
 /// ```
 public struct Marbles: Sendable {
-  /// What happens in one step of time.
+  /// The events in one step of time.
   public struct Step: Sendable {
     public let time: Int
     public let events: [StreamEvent<Character>]

@@ -181,7 +181,7 @@ extension Contract {
   }
 }
 
-/// What has been found, in sentences.
+/// The findings, in sentences.
 struct Breaches {
   var list: [String]
 

@@ -1,6 +1,7 @@
 import Reactive
 
-/// What a stream still holds when it is over, whichever way it ended, though its source and its scheduler live on.
+/// The objects that a stream still holds when it is over, whichever way it ended, though its source and its
+/// scheduler live on.
 extension Contract {
   /// No one disposes, and the source is released: nothing can come, and nothing is kept.
   func releasesWithSource() -> [String] {

@@ -55,7 +55,7 @@ package final class ArrivalLimit: Sendable {
 }
 
 extension ArrivalLimit {
-  /// What the library reports of a connection: that it has begun, or is about to be closed.
+  /// Notes that a connection has begun, or is about to be closed, as the library reports it.
   package func note(_ connection: OpaquePointer, _ what: MHD_ConnectionNotificationCode) {
     let descriptor = flow_mhd_descriptor(connection)
     if flow_mhd_has_begun(what) { begin(descriptor) } else { end(descriptor) }

@@ -61,7 +61,7 @@ package final class RequestServer: Sendable {
     case one(memory: Int)
   }
 
-  /// What the library's callbacks hold: it outlives the server.
+  /// The context of the library's callbacks, which outlives the server.
   private final class Context: Sendable {
     let front: any RequestFront
     init(_ front: any RequestFront) { self.front = front }

@@ -43,9 +43,9 @@ public struct SkyRequest: Sendable {
   struct ListFaults: Sendable {
     /// By how many rows the list has shifted since the previous page.
     var shift = 0
-    /// What orders launches of the same date; nil for their ids.
+    /// The seed of the order of launches of the same date; nil for their ids.
     var ties: UInt64?
-    /// What replaces the list: `past`, `empty` or `partial`.
+    /// The glitch that replaces the list: `past`, `empty` or `partial`.
     var glitch: SkyFaults.Kind?
     /// Whether a page has its first two launches again, the second of them with another date.
     var isTwice = false

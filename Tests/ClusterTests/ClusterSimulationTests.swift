@@ -166,7 +166,7 @@ final class ClusterSimulation {
       (self.process, self.simulation) = (process, simulation)
     }
 
-    func start(_ task: ClusterTask, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
+    func start(_ task: Assignment, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
       runs[task.name] = nil
       var options = StateFile.Options(disk: ProcessDisk(process: process))
       options.database.sync = .never
@@ -177,7 +177,7 @@ final class ClusterSimulation {
       return run
     }
 
-    func note(_ task: ClusterTask, _ event: TaskEvent) {
+    func note(_ task: Assignment, _ event: TaskEvent) {
       if case .fenced = event { simulation.fenced += 1 }
       if case .failed(let reason) = event { simulation.failure = "\(task.name) failed: \(reason)" }
       if event == .released || event == .fenced { runs[task.name] = nil }
@@ -212,7 +212,7 @@ final class ClusterSimulation {
   /// Half of the seeds leave disks alone, as the first ones did.
   private let hasFullDisks: Bool
   private let weather: Weather
-  private let tasks: [ClusterTask]
+  private let tasks: [Assignment]
   private var dice: SplitMix64
   private var machines: [Machine] = []
   private var started = 0
@@ -229,7 +229,7 @@ final class ClusterSimulation {
         return [.unavailable, .full, .lostAnswer, .late].randomElement(using: &state.dice)
       }
     }
-    tasks = (0..<3).map { ClusterTask(name: "task\($0)", digest: "d") }
+    tasks = (0..<3).map { Assignment(name: "task\($0)", digest: "d") }
     for task in tasks {
       inputs[task.name] = (0..<120).map { _ in Int.random(in: 0..<12, using: &dice) }
     }

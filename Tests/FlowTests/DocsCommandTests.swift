@@ -31,8 +31,10 @@ import Testing
   }
 
   @Test(
-    "each topic is a page of text that fits 80 columns but for its examples and names", arguments: Topic.all)
-  func topics(_ topic: Topic) throws {
+    "each topic is a page of text that fits 80 columns but for its examples and names",
+    arguments: Topic.all.map(\.name))
+  func topics(_ name: String) throws {
+    let topic = try #require(Topic.named(name))
     let text = try flow(["docs", topic.name])
     #expect(text.status == 0 && text.output.hasPrefix("\(topic.name): \(topic.summary)\n"))
     for line in text.output.split(separator: "\n") where !line.hasPrefix("  ") {
@@ -42,9 +44,23 @@ import Testing
     #expect(TopicMarkdown.text(topic, catalog).hasPrefix("## \(topic.name)\n"))
   }
 
+  @Test("each file of topics is listed by its name, and each line for a table has one")
+  func files() throws {
+    let folder = ShippedPipelinesTests.root + "/Sources/Language/Reference/Topics"
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(files.sorted() == Topic.all.map { "\($0.name).md" }.sorted())
+    for topic in Topic.all {
+      for case .text(let text) in topic.parts(.all) {
+        #expect(!text.contains("{{"), "\(topic.name): \(text)")
+      }
+    }
+  }
+
   @Test(
-    "no table of a topic is empty, and none of its cells in the first and last column", arguments: Topic.all)
-  func tables(_ topic: Topic) {
+    "no table of a topic is empty, and none of its cells in the first and last column",
+    arguments: Topic.all.map(\.name))
+  func tables(_ name: String) throws {
+    let topic = try #require(Topic.named(name))
     for part in topic.parts(.all) {
       guard case .table(let columns, let rows) = part else { continue }
       #expect(!rows.isEmpty, "the table of \(columns)")
@@ -81,12 +97,12 @@ import Testing
   func expressions() throws {
     let order = try #require(RowOrder("-.net"))
     let horizon = Horizon(order: order, last: .number(1), moves: true)
-    let known = Set(Topic.metaMembers.map(\.name))
+    let known = Set(ExpressionScope.metaMembers.map(\.name))
     for coverage in [Coverage.complete, .truncated(horizon), .partial] {
       let meta = Poll(source: "s", number: 1, at: 0, coverage: coverage).meta
       meta.forEachMember { name, _ in #expect(known.contains(name.string ?? ""), "\(name)") }
     }
-    for function in Topic.functions { _ = try Program("try \(function.call)") }
+    for function in ExpressionScope.functions { _ = try Program("try \(function.call)") }
   }
 
   @Test("every manual page names what it describes and has no control line of its texts")

@@ -29,7 +29,7 @@ import Testing
     #expect(try EvalOptions([".", "--max-memory", "8G"]).maxMemory == 8 << 30)
     #expect(try EvalOptions([".", "--max-memory", "0"]).maxMemory == 0)
     for wrong in ["", "GiB", "-1", "1.5GiB", "5 GiB", "99999999999GiB"] {
-      #expect(throws: EvalOptions.Mistake.self) { try EvalOptions([".", "--max-memory", wrong]) }
+      #expect(throws: WrongUse.self) { try EvalOptions([".", "--max-memory", wrong]) }
     }
   }
 
@@ -62,6 +62,6 @@ import Testing
     ),
   ])
   func wrongUseIsExplained(_ arguments: [String], _ message: String) {
-    #expect(throws: EvalOptions.Mistake(message)) { try EvalOptions(arguments) }
+    #expect(throws: WrongUse(message)) { try EvalOptions(arguments) }
   }
 }

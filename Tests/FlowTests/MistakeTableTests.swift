@@ -13,9 +13,9 @@ struct MistakeTableTests {
     var testDescription: String { title }
   }
 
-  /// Reads a table: `=== TITLE`, the pipeline, `--- EXIT CODE`, and what is printed.
+  /// Reads a table: a title, then for each mistake `=== TITLE`, the pipeline, `--- EXIT CODE`, and what is printed.
   private static func read(_ table: String) -> [Mistake] {
-    "\n\(table)".components(separatedBy: "\n=== ").dropFirst().map { entry in
+    table.components(separatedBy: "\n=== ").dropFirst().map { entry in
       let lines = entry.components(separatedBy: "\n")
       let end = lines.firstIndex { $0.hasPrefix("--- ") } ?? 1
       func text(_ lines: ArraySlice<String>) -> String { lines.map { $0 + "\n" }.joined() }
@@ -25,10 +25,13 @@ struct MistakeTableTests {
     }
   }
 
-  static let mistakes = [
-    mistakesInExpressions, mistakesInConditions, mistakesInSteps, mistakesInSourcesAndSinks, mistakesInFiles,
-    mistakesWarnedOf,
-  ].flatMap(read)
+  private static let folder = ShippedPipelinesTests.root + "/Tests/FlowTests/Mistakes"
+
+  static let mistakes = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    .compactMap {
+      try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8).trimmingCharacters(in: .newlines)
+    }
+    .flatMap(read)
 
   @Test("of each one, as it is printed", arguments: mistakes)
   func mistake(_ mistake: Mistake) throws {

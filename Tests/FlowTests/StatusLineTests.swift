@@ -120,7 +120,7 @@ import Testing
     stopping.phase = .stopping
     #expect(line([stopping], at: 100) == "stopping")
     var simulated = first
-    simulated.world = "the sky of seed 1"
+    simulated.simulation = "the sky of seed 1"
     #expect(line([simulated], at: 100).hasPrefix("1970-01-01 00:01 · 3 rows"))
   }
 

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Reactive
+import System
 import TestSupport
 import Testing
 
@@ -195,7 +196,7 @@ struct PageServerTests {
     let server = try PageServer(page.hub, at: .unix(path: path), token: nil, hasPictures: false)
     var status = stat()
     #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
-    #expect(throws: PageServer.Failure.self) {
+    #expect(throws: Sentence.self) {
       try PageServer(page.hub, at: .unix(path: path), token: nil, hasPictures: false)
     }
     #expect(server.url == "unix:\(path)")

@@ -19,10 +19,11 @@ import Testing
     add("Sky", ["CMicrohttpd"], over: ["JSON", "Server"])
     add("Language", ["CYAML"], over: ["JSON"])
     add("Markup", ["CXML2"], over: ["JSON"])
+    add("Decode", [], over: ["Language", "Markup"])
     add("Engine", [], over: ["Language", "Store"])
     add("Page", ["CMicrohttpd"], over: ["Engine", "Server"])
     add("NATS", ["CNats"], over: ["JSON"])
-    add("Nodes", ["CMQTT", "CPQ"], over: ["Engine", "Fetch", "Markup", "NATS", "Page"])
+    add("Nodes", ["CMQTT", "CPQ"], over: ["Decode", "Engine", "Fetch", "NATS", "Page"])
     add("Cluster", [], over: ["Engine", "NATS"])
     add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
     for name in [

@@ -38,6 +38,24 @@ import Testing
     Ratchet.expect(findings, rule: "size")
   }
 
+  @Test("a doc comment begins with the noun that it is about, not with a pronoun or a relative clause")
+  func nouns() {
+    let openings = ["/// What ", "/// That ", "/// Those ", "/// Of "]
+    var findings: [Finding] = []
+    for file in Repository.sources {
+      var isWithin = false
+      for (index, line) in file.lines.enumerated() {
+        let text = line.withoutIndentation
+        if !isWithin, let opening = openings.first(where: { text.hasPrefix($0) }) {
+          findings.append(
+            Finding(file.name, file, line: index + 1, "“\(opening)…”: begin with the name of the thing"))
+        }
+        isWithin = text.hasPrefix("///")
+      }
+    }
+    Ratchet.expect(findings, rule: "noun")
+  }
+
   @Test("a name at the top of a module means one thing in all modules")
   func duplicates() {
     let kinds: Set = ["struct", "class", "enum", "actor", "protocol", "typealias"]

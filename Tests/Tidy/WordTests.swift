@@ -16,6 +16,26 @@ import Testing
   @Test("the glossary lists words to avoid")
   func list() { #expect(Self.avoided.count >= 8) }
 
+  /// The terms: what is in the first columns of the tables before “Words to avoid”.
+  static let terms: [String] = {
+    let lines = (Repository.file("docs/glossary.md")?.lines ?? []).prefix { $0 != "## Words to avoid" }
+    return lines.filter { $0.hasPrefix("| ") && !$0.hasPrefix("| term ") }.flatMap { line -> [String] in
+      let cell = line.dropFirst(2).prefix { $0 != "|" && $0 != "(" }
+      return cell.split(separator: ",").map { $0.lowercased() }
+    }
+  }()
+
+  @Test("every term of the glossary is one of the code, as words or as a name")
+  func used() {
+    let texts = Repository.sources + Repository.documents.filter { $0.path.hasPrefix("Sources/") }
+    let code = texts.map { $0.text.lowercased().filter(\.isLetter) }
+    #expect(Self.terms.count > 70)
+    for term in Self.terms {
+      let letters = term.filter(\.isLetter)
+      #expect(code.contains { $0.contains(letters) }, "no file of Sources has “\(term)”")
+    }
+  }
+
   @Test("no area has more of a word to avoid than it had")
   func words() {
     let phrases = Self.avoided.map { phrase in (text: phrase, bytes: Array(phrase.utf8)) }

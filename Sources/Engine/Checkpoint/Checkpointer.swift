@@ -48,7 +48,7 @@ final class Checkpointer: AlarmOwner {
     var letters: [StepLetters] = []
     /// The trace of the last events, where the pipeline keeps one.
     var trace: KeptTrace?
-    /// What the next commit stores beside the tables.
+    /// The facts that the next commit stores beside the tables.
     var facts: [FactName: Fact?] = [:]
     /// Facts that are no reason for a commit: how often a source was polled.
     var idleFacts: [FactName: Fact?] = [:]
@@ -71,7 +71,7 @@ final class Checkpointer: AlarmOwner {
     /// Changed keys that have been reported.
     var keyChanges: Set<String> = []
 
-    /// Those of sinks and steps.
+    /// The outboxes of sinks and steps.
     var outboxes: [Outbox] { sinks.compactMap(\.outbox) + letters.map(\.outbox) }
   }
 
@@ -292,8 +292,8 @@ extension Epoch {
 // MARK: - Status
 
 extension Checkpointer {
-  /// What the last commit holds: the keys of each node, the outputs and dead letters of each sink, and of the steps that
-  /// have dead letters.
+  /// The contents of the last commit: the keys of each node, the outputs and dead letters of each sink, and of
+  /// the steps that have dead letters.
   var holdings: (keys: [String: Int], sinks: [String: (waiting: Int, dead: Int)], steps: [String])? {
     let file = state.value.file
     guard let tables = try? file.storedTables(), let sinks = try? file.storedSinks() else { return nil }

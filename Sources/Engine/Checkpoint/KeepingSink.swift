@@ -7,10 +7,10 @@ import Store
 /// At the end of a turn it puts that into its outbox; when the epoch has been committed it is handed it back to write.
 /// A run after a crash is handed first what the one before may not have written.
 public protocol KeepingSink: Sink {
-  /// What the last run has kept and not told to be written, in order; more than once where there is much.
+  /// Outputs that the last run committed and did not report as written, oldest first; called in batches.
   func recover(_ entries: [OutboxEntry]) throws
-  /// What lies behind what was recovered, written by a run that was killed, and must be made again before anything
-  /// else is written.
+  /// Whether lines of a run that was killed lie behind what was recovered, which must be made again before
+  /// anything else is written.
   var hasUncommittedTail: Bool { get }
   /// Nothing from before will be made again.
   func endReplay() throws

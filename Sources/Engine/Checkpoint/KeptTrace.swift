@@ -21,7 +21,7 @@ final class KeptTrace: NoteKeeper {
     let taken: Int
   }
 
-  /// What the notes from this number on have in common.
+  /// The common part of the notes from this number on.
   private struct Stretch {
     let first: Int
     let at: Double
@@ -32,7 +32,7 @@ final class KeptTrace: NoteKeeper {
     /// The notes; those before `head` are forgotten.
     var notes: [Note] = []
     var head = 0
-    /// That of the value of the last note.
+    /// The identity of the value of the last note.
     var latest: Value.Identity?
     /// The number of the first element of `notes`.
     var first: Int

@@ -10,7 +10,7 @@ import System
 ///    the step stores the event again, so a crash in between repeats nothing and loses nothing.
 public final class StepLetters: Sendable {
   private struct State {
-    /// What the outbox holds for the step.
+    /// The entries of the outbox for the step.
     var returned: [OutboxEntry] = []
     var bell: (@Sendable () -> Void)?
   }

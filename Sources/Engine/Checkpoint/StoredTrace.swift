@@ -76,9 +76,9 @@ extension StoredTrace {
     private var count = 0
     private var polls: [Int: Poll] = [:]
     private var latest: Poll?
-    /// What the notes of one time and poll have in common, as text.
+    /// The common part of the notes of one time and poll, as text.
     private var common = (at: Double.nan, text: [UInt8]())
-    /// Those of the values of the notes, which are there until all is written.
+    /// The identities of the values of the notes, which are there until all is written.
     private var identities: [Value.Identity?] = []
 
     init(from first: Int, _ number: @escaping (Poll) -> Int) {

@@ -74,7 +74,7 @@ public final class Poll: Sendable {
   public let number: Int
   /// When it was read, in seconds since 1970.
   public let at: Double
-  /// What the source adds to `$meta`, an object.
+  /// The members that the source adds to `$meta`, an object.
   public let notes: Value
   /// How much of the source's list it has seen.
   public let coverage: Coverage

@@ -23,7 +23,7 @@ package struct OutputAttempt: Sendable {
   package let next: Double?
 }
 
-/// What keeps the notes of a run; on its lane alone.
+/// A keeper of the notes of a run; on its lane alone.
 protocol NoteKeeper: AnyObject, Sendable {
   /// Keeps a note of what has passed a node: an event that it sent, or that a sink was given, or the end of a poll behind
   /// a source. The number of the note of the event that the node was taking is `taken`.
@@ -42,7 +42,7 @@ final class EventNotes: Sendable {
     let isSource: Bool
   }
 
-  /// What is under way: the note of an event, or the end of a poll.
+  /// An event that is under way, by its note, or the end of a poll.
   struct Way {
     var note: Int?
     var isEnd = false
@@ -50,7 +50,7 @@ final class EventNotes: Sendable {
 
   private struct State {
     var way = Way()
-    /// What was under way before, in a partition.
+    /// The events that were under way before, in a partition.
     var outer: [Way] = []
     var next: Int
     var names: [(name: String, json: [UInt8])] = []

@@ -32,7 +32,7 @@ package final class EventTrace: Sendable {
     }
   }
 
-  /// What a node has taken, each in order.
+  /// The events that a node has taken, in order.
   private struct Node {
     /// By the number of the value.
     var values: [Int: [Int]] = [:]
@@ -120,7 +120,7 @@ package final class EventTrace: Sendable {
   package var firstPolls: [String: Int] { state.withLock { $0.firstPolls } }
   package var isEmpty: Bool { state.withLock { $0.passages.isEmpty } }
 
-  /// What was done with what a sink was given at a passage, and its id; nil where that is not known.
+  /// The deliveries of the event that a sink received at a passage, and its id; nil where that is not known.
   package func output(of passage: Int) -> (id: String, attempts: [OutputAttempt])? {
     state.withLock { state in
       guard let note = state.passages[passage].taken else { return nil }

@@ -56,7 +56,7 @@ public final class Lane: Sendable {
     var onLoss: (@Sendable () -> Void)?
     var hasEnded = false
     var held: [ObjectIdentifier: AnyObject] = [:]
-    /// Those of the present epoch.
+    /// The acknowledgements of the present epoch.
     var acknowledgements: [Acknowledgement] = []
   }
 

@@ -25,7 +25,7 @@ public final class Meter: Sendable {
   private let sampledTime = Atomic<Int>(0)
   /// The time of everything else: ends of polls, alarms.
   private let otherTime = Atomic<Int>(0)
-  /// What a source has still to read, as far as it knows; negative for unknown.
+  /// The number of events that a source has still to read, as far as it knows; negative for unknown.
   private let unread = Atomic<Int>(-1)
   /// The timer of a step.
   private let alarm = Locked<Alarm?>(nil)
@@ -65,7 +65,7 @@ public final class Meter: Sendable {
     return (others + [alarm.withLock { $0 }?.deadline].compactMap { $0 }).min()
   }
 
-  /// What the events of a step wait for.
+  /// The wait of the events of a step.
   var wait: NodeStatus.Wait? { lookup.withLock { $0 } }
 
   public func note(_ wait: NodeStatus.Wait?) { lookup.withLock { $0 = wait } }

@@ -2,7 +2,7 @@ import Reactive
 
 /// A sink that repeats its output until a person acknowledges it.
 public protocol RepeatingSink: Sink {
-  /// What is repeated, the oldest first.
+  /// The notifications that are repeated, the oldest first.
   var unacknowledged: [Unacknowledged] { get }
   /// Ends the repetition of a key; nil where nothing with it is repeated.
   func acknowledge(_ key: String) throws -> Unacknowledged?

@@ -30,7 +30,7 @@ extension Sink {
 
 /// A sink that turns events into a metric, which `/metrics` and `--metrics` show beside those of flow itself.
 public protocol MeasuringSink: Sink {
-  /// What has been measured, without the label `pipeline`.
+  /// The measurement, without the label `pipeline`.
   var metric: Metric { get }
 }
 

@@ -91,7 +91,7 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
     return found
   }
 
-  /// What the sink has measured, if it measures.
+  /// The measurement of the sink, if it measures.
   var metric: Metric? { (sink as? any MeasuringSink)?.metric }
 
   // MARK: - Epochs

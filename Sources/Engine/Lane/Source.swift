@@ -78,9 +78,9 @@ public struct PollAnswer: Sendable {
   public var at: Double?
   /// How much of the list the rows are.
   public var coverage: Coverage
-  /// What the source stores for its next poll, in a later run: the member `memory` of its position.
+  /// The value that the source stores for its next poll, in a later run: the member `memory` of its position.
   public var memory: Value?
-  /// What its templates see of it as `$last` at the next poll: the member `last` of its position.
+  /// The value of `$last` in its templates at the next poll: the member `last` of its position.
   public var last: Value?
 
   public init(
@@ -134,7 +134,7 @@ public struct SourceContext: Sendable {
   public var noteDisconnection: @Sendable (_ error: any Error, _ next: Duration) -> Void = { _, _ in }
   /// Notes that a poll is put off, since its budget is spent.
   public var notePutOff: @Sendable (PollProgress) -> Void = { _ in }
-  /// Those of the entries of a list, by id.
+  /// The positions of the entries of a list, by id.
   public var entryPositions: [Value: Value] = [:]
   /// The rows of other sources' polls, for lists of entries.
   public var polledRows = PolledRows()
@@ -202,9 +202,9 @@ public final class Feed {
 
 /// The progress of a poll, or of a sink's output, for the line on the terminal.
 public struct PollProgress: Sendable, Equatable {
-  /// What has been read: “200 of 338 launches”.
+  /// The progress: “200 of 338 launches”.
   public var text: String
-  /// What it waits for: “waiting for the budget of api.nasa.gov, next call”.
+  /// The wait: “waiting for the budget of api.nasa.gov, next call”.
   public var wait: String?
   /// When the wait ends, in seconds since 1970.
   public var until: Double

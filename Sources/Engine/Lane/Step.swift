@@ -38,7 +38,7 @@ public protocol Step: AnyObject {
   var isBusy: Bool { get }
 }
 
-/// What is wrong with an event, as a sentence: what a step or a sink throws.
+/// The flaw of an event, as a sentence: the error that a step or a sink throws.
 public struct StepError: Error, CustomStringConvertible {
   public let description: String
 
@@ -73,7 +73,7 @@ public struct StepContext: Sendable {
   /// The task that the step belongs to, below a partition.
   var place: TaskPlace?
   var onError = ErrorPolicy.log
-  /// What the tasks of a partition share of this step; nil for a step that is there once.
+  /// The part of this step that the tasks of a partition share; nil for a step that is there once.
   public var group: TaskGroup? { place?.group }
 
   init(

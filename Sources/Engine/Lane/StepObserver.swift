@@ -62,7 +62,7 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
   }
 
   func ring() {
-    // What it would send goes nowhere once the stream has ended, and would be lost: it is for the next run.
+    // After the end of the stream a timer must not fire: its output is the next run's.
     if out.isOver { return }
     if let checkpointer = lane.checkpointer, checkpointer.isRegenerating {
       return checkpointer.postpone { [self] in ring() }

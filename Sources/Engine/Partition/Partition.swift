@@ -231,7 +231,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
   }
 }
 
-/// What a task puts out: held while the tasks run, and sent on at once otherwise.
+/// The output of a task: held while the tasks run, and sent on at once otherwise.
 private final class TaskOutput: Observer, @unchecked Sendable {
   // The partition holds its tasks, each of which holds its output until both end; counting references to them would
   // cost more than passing an event on.

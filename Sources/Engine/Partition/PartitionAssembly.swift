@@ -84,7 +84,7 @@ private struct TaskNode {
   var parts: [(step: any Step, context: StepContext)]
 }
 
-/// What comes out of a step in a task, for those who listen: in the order of the partition's output, and the end of a
+/// The output of a step in a task, for those who listen: in the order of the partition's output, and the end of a
 /// poll once, behind its events in all tasks.
 private final class TaskTap: Observer {
   private let name: String

@@ -8,7 +8,7 @@ import System
 /// `@unchecked Sendable` with its reason: it is touched by one thread at a time. While the partition runs its tasks
 /// that is a worker, which the lane waits for; the lock of that hand-over orders their accesses.
 final class PartitionTask: @unchecked Sendable {
-  /// What a task puts out: an event, or something that must happen on the lane in the same order.
+  /// An output of a task: an event, or something that must happen on the lane in the same order.
   enum Item: Sendable {
     case event(Event)
     case action(@Sendable () -> Void)
@@ -111,7 +111,7 @@ struct TaskPlace: Sendable {
   let group: TaskGroup
 }
 
-/// What the tasks of a partition share of one step.
+/// The part of one step that the tasks of a partition share.
 public final class TaskGroup: Sendable {
   private let tallies = LaneLocal<[String: [Int]]>([:])
   private let said = Locked<Set<String>>([])

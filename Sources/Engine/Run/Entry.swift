@@ -14,7 +14,7 @@ public final class Entry: Sendable {
     content = Locked(value)
   }
 
-  /// What the list has of it now.
+  /// The value that the list has of it now.
   public var value: Value { content.withLock { $0 } }
 
   func update(_ value: Value) { content.withLock { $0 = value } }
@@ -40,7 +40,7 @@ public protocol EntryList: AnyObject {
   /// How many entries are polled at once.
   var concurrency: Int { get }
 
-  /// What happens to the rows of an entry that has left the list.
+  /// The fate of the rows of an entry that has left the list.
   var whenGone: GoneRows { get }
 
   /// Has `changed` called, from any thread, when the list must be read again.
@@ -52,7 +52,7 @@ extension EntryList {
   public func watch(_ changed: @escaping @Sendable () -> Void) {}
 }
 
-/// What happens to the rows of an entry that has left its list.
+/// The fate of the rows of an entry that has left its list.
 public enum GoneRows: String, CaseIterable, Sendable {
   /// They are removed, which is reported.
   case remove

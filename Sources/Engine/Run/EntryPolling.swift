@@ -17,7 +17,7 @@ final class EntryPolling: Sendable {
 
   private struct State {
     var list: (any EntryList)?
-    /// Those that are polled, and those that are leaving.
+    /// The entries that are polled, and those that are leaving.
     var members: [Value: Member] = [:]
     /// What lets only some of them poll at once, by the list.
     var gate: PollGate?

@@ -14,7 +14,7 @@ final class EntryRoster: Sendable {
 
   private struct State: Sendable {
     var members: [Value: Member] = [:]
-    /// Those that fail or use an old response.
+    /// The entries that fail or use an old response.
     var flawed: Set<Value> = []
     /// The number of them that was reported last, where they are too many to report each.
     var reported = 0

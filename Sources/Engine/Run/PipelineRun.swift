@@ -51,7 +51,7 @@ public final class PipelineRun: Sendable {
   private let started: Double
   private let done: @Sendable (_ hasFailed: Bool) -> Void
 
-  /// What can be asked and told before the run itself is whole.
+  /// State shared with callbacks made before `self` is initialised.
   private final class ProgressBox: Sendable {
     let state: Locked<Progress>
     let ended = Locked<(@Sendable () -> Void)?>(nil)
@@ -106,7 +106,7 @@ public final class PipelineRun: Sendable {
     let isKept = lane.checkpointer != nil
     var assembly = Assembly(plan, options, lane, root, schedulers) {
       let state = progress.state.withLock { $0 }
-      // The run that takes its place goes on with what waits, which without state it cannot.
+      // With state, the next run resumes waiting events.
       if state.reason == .reload, isKept { return .keep }
       return state.isStopping ? plan.onStop : .flush
     }
@@ -276,7 +276,7 @@ extension PipelineRun {
   /// Whether it has ended, and `status` is its last.
   public var isOver: Bool { progress.state.withLock { $0.last != nil } }
 
-  /// What can be read on any thread, its lane's too: without keys, queues and dead letters, and without waiting.
+  /// The status as any thread can read it, its lane's too: without keys, queues and dead letters, and without waiting.
   public func outline() -> PipelineStatus {
     let state = progress.state.withLock { $0 }
     if let last = state.last { return last }

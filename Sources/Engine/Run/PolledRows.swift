@@ -11,7 +11,7 @@ public final class PolledRows: Sendable {
 
   private let sources: Locked<[String: Source]>
 
-  /// Of these sources.
+  /// The rows of these sources.
   init(of sources: Set<String> = []) {
     self.sources = Locked(Dictionary(uniqueKeysWithValues: sources.map { ($0, Source()) }))
   }

@@ -45,7 +45,7 @@ final class SourceEntry: Observer {
     self.subscription = subscription
   }
 
-  /// What the source delivers, for one reader.
+  /// The events of the source, for one reader.
   var events: Observable<Event> {
     Observable { [self] observer, subscription in reader.value = Reader(observer, subscription) }
   }
@@ -106,7 +106,7 @@ final class SourceEntry: Observer {
     return start.value
   }
 
-  /// What is read again after a crash must be the same, its time included.
+  /// The poll of a delivery; one that is read again after a crash is the same, its time included.
   private func poll(of delivery: Delivery) -> Poll {
     guard let checkpointer = lane.checkpointer, checkpointer.isInRepeatableEpoch else { return delivery.poll }
     return Poll(source: source, at: lane.now, notes: delivery.poll.notes)

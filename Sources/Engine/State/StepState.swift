@@ -5,7 +5,7 @@ import Reactive
 import Store
 
 extension StepContext {
-  /// What happens to stored state when the key expression of a step has changed.
+  /// The fate of stored state when the key expression of a step has changed.
   public enum KeyChange: Sendable {
     /// It is discarded: it is useless under other keys.
     case forget
@@ -13,7 +13,7 @@ extension StepContext {
     case keep
   }
 
-  /// What the step does with more than it may hold.
+  /// The answer of the step to more than it may hold.
   public var bound: StepBound { StepBound(meter, log, group) }
 
   /// When the run before this one stored something last, by the clock of the lane; nil without such a run.
@@ -91,7 +91,8 @@ extension StepContext {
     return StateFile.table(of: node, task: place.number, of: place.count)
   }
 
-  /// What the state is keyed by; the rows of a step whose key is within that of the partition go by both.
+  /// The expressions that the state is keyed by; the rows of a step whose key is within that of the partition go
+  /// by both.
   private func description(_ key: String) -> String {
     guard let place, place.isWithin, !key.isEmpty else { return key }
     return "\(key) within \(place.key)"

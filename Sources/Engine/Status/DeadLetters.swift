@@ -12,7 +12,7 @@ package struct DeadLetterStatus: Sendable, Equatable {
   package var attempts: Int
   package var reason: String
   package var id: String
-  /// What was to be delivered, or the event, as JSON, without secrets.
+  /// The content of the delivery, or the event, as JSON, without secrets.
   package var content: String
 
   package init(number: Int64, at: Double, attempts: Int, reason: String, id: String, content: String) {

@@ -14,7 +14,7 @@ import Reactive
 /// lanes, read from any thread.
 package final class EventTap: Sendable {
   package struct Limits: Sendable {
-    /// What is kept until it is taken.
+    /// The number of events that are kept until they are taken.
     package var events: Int
     package var bytes: Int
     /// How much the lanes record in a second; the same amount at once.
@@ -35,7 +35,7 @@ package final class EventTap: Sendable {
     var first = 0
     var bytes = 0
     var missed = 0
-    /// What may be recorded now: refilled as time passes, and never more than a second's worth.
+    /// The allowance for recording: refilled as time passes, and never more than a second's worth.
     var allowance: (events: Double, bytes: Double)
     var refilled: Instant
     /// Events skipped since the allowance was used up: not each one asks for the time.
@@ -154,7 +154,7 @@ package struct TappedEvent: Sendable, Equatable {
 
   package var isEndOfPoll: Bool { json == nil }
 
-  /// What it takes, about.
+  /// The approximate number of bytes that it takes.
   fileprivate var size: Int { (json?.count ?? 0) + 64 }
 }
 

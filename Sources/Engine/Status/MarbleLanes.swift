@@ -10,7 +10,7 @@ import Language
 package struct MarbleLanes: Sendable {
   package static let legend = "● one event, 2–9 and # several, | the end of a poll without events"
 
-  /// What has passed a node within a column.
+  /// The events that have passed a node within a column.
   private struct Cell {
     var events = 0
 

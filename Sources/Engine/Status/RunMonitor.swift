@@ -36,7 +36,7 @@ public struct RunMonitor: Sendable {
     pipelines.settle(letters, of: sink, in: pipeline, by: way)
   }
 
-  /// What a sink repeats until it is acknowledged; none where its pipeline does not run.
+  /// The notifications that a sink repeats until they are acknowledged; none where its pipeline does not run.
   package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
     pipelines.repeated(by: sink, in: pipeline)
   }
@@ -46,7 +46,7 @@ public struct RunMonitor: Sendable {
     pipelines.acknowledge(key, in: pipeline)
   }
 
-  /// What became of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
+  /// The outcome of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
   package func why(_ key: String, of pipeline: String) -> [String]? { pipelines.why(key, of: pipeline) }
 
   /// Attaches a tap to nodes of a pipeline, or to all of them, also after the pipeline is reloaded.

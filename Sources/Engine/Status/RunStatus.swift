@@ -47,12 +47,12 @@ public struct PipelineStatus: Sendable, Equatable {
   ///
   /// False where it is busy: keys, queues and dead letters are missing then.
   public var isResponsive = true
-  /// What only a simulated run has: the name of its world.
-  public var world: String?
+  /// The simulation by its name; nil for a real run.
+  public var simulation: String?
   public var sources: [SourceStatus] = []
   /// Sources, steps and sinks, in the order of the file.
   public var nodes: [NodeStatus] = []
-  /// What sinks have measured; only within the process.
+  /// The measurements of sinks; only within the process.
   public var measured: [Metric] = []
 
   public init(name: String, path: String, phase: Phase, started: Double) {
@@ -95,7 +95,7 @@ public struct SourceStatus: Sendable, Equatable {
     }
   }
 
-  /// What the present poll waits for.
+  /// The wait of the present poll.
   public struct Wait: Sendable, Equatable {
     public var reason: String
     public var until: Double
@@ -117,11 +117,11 @@ public struct SourceStatus: Sendable, Equatable {
     }
 
     public var total: Int
-    /// Those that have not been polled yet.
+    /// The number of entries that have not been polled yet.
     public var waiting = 0
-    /// Those whose service fails, so that an old response is used.
+    /// The number of entries whose service fails, so that an old response is used.
     public var stale = 0
-    /// Those that fail, the longest first.
+    /// The entries that fail, the longest first.
     public var failing: [Failing] = []
 
     public init(total: Int) { self.total = total }
@@ -138,7 +138,7 @@ public struct SourceStatus: Sendable, Equatable {
   public var lastPoll: Poll?
   public var nextPoll: Double?
   public var failure: Failure?
-  /// What the present poll waits for, or the last one did when the source was stopped.
+  /// The wait of the present poll, or of the last one when the source was stopped.
   public var wait: Wait?
   /// When the last events of one that is not polled came.
   public var lastEvent: Double?
@@ -194,9 +194,9 @@ public struct NodeStatus: Sendable, Equatable {
   public var lost = 0
   /// Keys that the step has forgotten for lack of room, in this run.
   public var forgotten = 0
-  /// What the step has sent before its time for lack of room, in this run.
+  /// Events that the step has sent before their time for lack of room, in this run.
   public var early = 0
-  /// What the waiting events of the step wait for.
+  /// The wait of the waiting events of the step.
   public var wait: Wait?
   /// Events that the step used an old response for, because the server failed, in this run.
   public var stale = 0

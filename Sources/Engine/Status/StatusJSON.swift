@@ -29,7 +29,7 @@ extension PipelineStatus {
     ]
     members.add("ended", ended.map { .string(timestamp($0)) })
     members.add("error", error.map { .string($0) })
-    members.add("world", world.map { .string($0) })
+    members.add("world", simulation.map { .string($0) })
     members += [
       ("responsive", .bool(isResponsive)), ("sources", .array(sources.map(\.json))),
       ("nodes", .array(nodes.map(\.json))), ("problems", .array(problems.map { .string($0) })),
@@ -44,7 +44,7 @@ extension PipelineStatus {
     self.init(name: name, path: path, phase: phase, started: started)
     ended = json.time("ended")
     error = json.text("error")
-    world = json.text("world")
+    simulation = json.text("world")
     isResponsive = json.member("responsive")?.isTruthy ?? true
     sources = json.list("sources") { SourceStatus($0) }
     nodes = json.list("nodes") { NodeStatus($0) }

@@ -41,7 +41,7 @@ public struct Metric: Sendable, Equatable {
 
 /// The metrics of a status. All labels come from pipeline files and the hosts that these name, so their number is bounded.
 extension RunStatus {
-  /// Those of the process as well: what other processes may have too, and no file for a collector may contain twice.
+  /// All metrics, including those of the process, which must not be in two .prom files.
   public var metrics: [Metric] {
     var info = Metric("flow_build_info", .gauge, "The version of flow; the value is 1.")
     info.add([.init("version", version)], 1)
@@ -56,12 +56,12 @@ extension RunStatus {
     return [info] + pipelineMetrics + [limit, left].filter { !$0.series.isEmpty }
   }
 
-  /// Those with the label `pipeline`, which belong to this process alone.
+  /// The metrics with the label `pipeline`, which belong to this process alone.
   public var pipelineMetrics: [Metric] {
     (ofPipelines + ofSources + ofNodes + ofData).filter { !$0.series.isEmpty }
   }
 
-  /// What sinks have measured: one metric for each name; of equal labels, and of different kinds, the first counts.
+  /// The measurements of sinks, one metric for each name; on a conflict of labels or kinds the first series wins.
   private var ofData: [Metric] {
     var metrics: [Metric] = []
     var places: [String: Int] = [:]

@@ -1,6 +1,6 @@
 import Language
 
-/// What is wrong with a pipeline, a sentence each: `flow status` exits with 1 and `/readyz` fails where there is any.
+/// The problems of a pipeline, a sentence each: `flow status` exits with 1 and `/readyz` fails where there is any.
 extension PipelineStatus {
   public var problems: [String] { problems(.absolute) }
 
@@ -41,7 +41,7 @@ extension PipelineStatus {
     return problems
   }
 
-  /// What a run has lost, a phrase each: events that failed, deliveries that were given up, all polls of a source.
+  /// The losses of a run, a phrase each: events that failed, deliveries that were given up, all polls of a source.
   ///
   /// A run that ended by itself has failed where there is any.
   public var losses: [String] {
@@ -61,7 +61,7 @@ extension PipelineStatus {
     }
   }
 
-  /// What has been lost so far, also while it runs: a failed poll is repeated.
+  /// The losses so far, also while it runs: a failed poll is repeated.
   public var lostEvents: [String] {
     var losses: [String] = []
     for node in nodes {

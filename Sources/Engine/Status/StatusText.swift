@@ -77,7 +77,7 @@ public enum StatusTimes: Sendable {
 }
 
 extension PipelineStatus {
-  /// What the state holds, a phrase each.
+  /// The contents of the state, a phrase each.
   public var holdings: [String] {
     nodes.flatMap { node -> [String] in
       var parts: [String] = []
@@ -135,7 +135,7 @@ extension NodeStatus.Wait {
 }
 
 extension NodeStatus {
-  /// What is written into its box of a graph: what has passed where that is known, how fast, and what is wrong.
+  /// The text in its box of a graph: what has passed where that is known, how fast, and what is wrong.
   package func note(rate: Double?) -> String {
     var parts: [String] = []
     if role != .source, let eventsIn { parts.append("\(eventsIn) in") }

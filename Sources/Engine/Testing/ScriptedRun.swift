@@ -20,9 +20,9 @@ public struct ScriptedRun {
   }
 
   public struct Outcome: Sendable {
-    /// What each sink received, after its `when`.
+    /// The events that each sink received, after its `when`.
     public var heard: [String: [Heard]] = [:]
-    /// What came out of each source and step.
+    /// The events that came out of each source and step.
     public var streams: [String: [Heard]] = [:]
     /// The log, errors of events included.
     public var messages: [Log.Entry] = []

@@ -59,7 +59,7 @@ struct BudgetRules: Equatable, Sendable {
     return time
   }
 
-  /// What is left in each window.
+  /// The rest of the budget in each window.
   func remaining(of site: String, at now: Double) -> [RemainingBudget] {
     let next = time(at: now).flatMap { $0 > now ? $0 : nil }
     return windows(at: now).map { window in
@@ -79,7 +79,7 @@ struct BudgetRules: Equatable, Sendable {
   }
 }
 
-/// What is left of a window of a site's budget.
+/// The rest of a window of a site's budget.
 public struct RemainingBudget: Sendable, Equatable {
   public let site: String
   public let window: SiteBudget.Window

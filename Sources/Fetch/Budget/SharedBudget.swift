@@ -78,7 +78,7 @@ extension Client {
     }
   }
 
-  /// What is left of the budgets of the services that it has called, one entry for each window in force.
+  /// The rest of the budgets of the services that it has called, one entry for each window in force.
   public func remainingBudgets() throws(StoreError) -> [RemainingBudget] {
     let (now, called) = (wallClock(), called.withLock { $0 })
     return try file.withLock { file throws(StoreError) in

@@ -25,7 +25,7 @@ public struct Request: Sendable, CustomStringConvertible {
     case anything
   }
 
-  /// What to do if the budget of the host is spent.
+  /// The policy for a spent budget of the host.
   public enum WhenUnpaid: Sendable {
     case wait
     case fail

@@ -27,7 +27,7 @@ package func servedText(
   let name = isWide ? "utf-16" : charset?.lowercased() ?? "utf-8"
   let isMarked = text.starts(with: [0xef, 0xbb, 0xbf])
   if TextConverter.isWestern(name), !isMarked {
-    return !trustsName && isUTF8(text) ? text : text.withUnsafeBufferPointer { western($0) }
+    return !trustsName && isUTF8(text) ? text : text.withUnsafeBufferPointer { TextConverter.western($0) }
   }
   if !isMarked, !["utf-8", "utf8"].contains(name), let (result, bad) = converted(text, from: name) {
     if let bad { throw EncodingFlaw(name.uppercased(), text, at: bad) }
@@ -36,33 +36,6 @@ package func servedText(
   let end = text.withUnsafeBufferPointer { invalidUTF8Offset($0) }
   if end < text.count { throw EncodingFlaw("UTF-8", text, at: end) }
   return text
-}
-
-/// A document in UTF-8 that is windows-1252 by what it declares; nil for any other.
-///
-/// As in browsers, that is one which declares ISO-8859-1 or ASCII, and a page that declares nothing and is not UTF-8.
-package func westernDocument(_ text: ByteView, isPage: Bool) -> [UInt8]? {
-  let start = String(decoding: text.prefix(1024).map { min($0, 0x80) }, as: UTF8.self).lowercased()
-  // Behind a byte order mark nothing else counts.
-  if [0xef, 0xfe, 0xff].contains(text.first) { return nil }
-  var name: Substring?
-  if isPage {
-    name = value(of: "charset", in: start[...])
-  } else if let end = start.place(of: "?>") {
-    name = value(of: "encoding", in: start[..<end.lowerBound])
-  }
-  guard let name = name ?? (isPage ? "latin1" : nil), TextConverter.isWestern(String(name)) else {
-    return nil
-  }
-  if isPage || name.hasSuffix("ascii"), isValidUTF8(text) { return isPage ? nil : Array(text) }
-  return western(text)
-}
-
-/// The value of an attribute, with or without quotes.
-private func value(of attribute: String, in text: Substring) -> Substring? {
-  guard let place = text.place(of: attribute) else { return nil }
-  let rest = text[place.upperBound...].drop { " =\"'".contains($0) }
-  return rest.prefix { !" \"'>;/?".contains($0) }
 }
 
 /// The encoding that a header Content-Type names.
@@ -86,11 +59,4 @@ private func converted(_ text: [UInt8], from name: String) -> (text: [UInt8], ba
   let count = text.withUnsafeBufferPointer { converter.convert($0, into: &result).count }
   converter.finish(into: &result)
   return (result, count < text.count ? count : nil)
-}
-
-/// The text in UTF-8, from windows-1252.
-private func western(_ text: ByteView) -> [UInt8] {
-  var result: [UInt8] = []
-  _ = TextConverter(from: "windows-1252")?.convert(text, into: &result)
-  return result
 }

@@ -96,7 +96,7 @@ extension Value {
 
 /// An error in a text that is not JSON: what is wrong, and where.
 public struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong, in jq's words.
+  /// The flaw, in jq's words.
   public let message: String
   /// The line from 1; 0 where there is no position, as for a text without a value.
   public let line: Int

@@ -2,7 +2,7 @@
 
 /// The format of a table in delimited text: CSV, TSV and their relatives.
 public struct TableFormat: Sendable {
-  /// What to do with a row that has fewer or more fields than there are columns.
+  /// The treatment of a row that has fewer or more fields than there are columns.
   public enum Ragged: String, CaseIterable, Sendable {
     /// The row is reported and left out.
     case error

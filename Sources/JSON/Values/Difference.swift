@@ -94,7 +94,7 @@ public struct DifferenceScope: Sendable {
   }
 }
 
-/// What takes the differences that a comparison finds, in their order.
+/// A collector of the differences that a comparison finds, in their order.
 protocol DifferenceCollector {
   mutating func add(_ path: [UInt8], _ before: Value?, _ after: Value?)
 

@@ -29,7 +29,7 @@ public final class DifferenceWriter: DifferenceCollector {
 
   deinit { tape.deallocate() }
 
-  /// What `Value.differences` finds, as a value; nil where it finds nothing.
+  /// The differences that `Value.differences` finds, as a value; nil where there are none.
   public func value(
     from before: Value, to after: Value, key: Key? = nil, in scope: DifferenceScope = .everywhere
   ) -> Value? {

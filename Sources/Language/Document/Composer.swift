@@ -194,7 +194,7 @@ struct Composer {
     return true
   }
 
-  /// What was read before a syntax error, and what was read behind it.
+  /// The node before a syntax error together with the one behind it.
   private mutating func joined(_ first: YAMLNode?, _ second: YAMLNode) -> YAMLNode {
     guard case .mapping(var mapping)? = first, case .mapping(let more) = second else {
       return first ?? second

@@ -7,7 +7,7 @@ struct Interpolation {
   private(set) var variables: [String] = []
   /// Where in the text the values are, in bytes.
   private(set) var insertions: [Range<Int>] = []
-  /// What of the values must be hidden; a default is no secret.
+  /// The parts of the values that must be hidden; a default is no secret.
   private(set) var secrets: [String] = []
   /// Whether a value is not known until the pipeline runs.
   private(set) var isUnknown = false

@@ -24,7 +24,7 @@ public struct Placeholders: Sendable {
   public var readFile: Source = { _ in nil }
   /// The bytes of a credential; nil where there is none.
   public var credential: Source = { _ in nil }
-  /// What a command prints; nil where commands are not run.
+  /// The output of a command; nil where commands are not run.
   public var output: Source = { _ in nil }
   /// Whether values are for a run.
   ///
@@ -46,7 +46,7 @@ struct Placeholder {
   enum Kind: String, CaseIterable {
     case variable, file, credential, exec
 
-    /// What a placeholder of this kind begins with; nothing for a variable.
+    /// The beginning of a placeholder of this kind; nothing for a variable.
     var prefix: String { self == .variable ? "" : "\(rawValue):" }
   }
 

@@ -8,7 +8,7 @@ import JSON
 struct SplicedText {
   private(set) var text: [UInt8] = []
   private(set) var map = TextMap()
-  /// What the next byte is part of: the open strings and expressions, the innermost last.
+  /// The open strings and expressions that the next byte is part of, the innermost last.
   private var contexts: [Context]
   private var isEscaped = false
   private var isComment = false

@@ -7,7 +7,7 @@
 /// ```
 public struct YAMLDocument: Sendable {
   public let file: SourceFile
-  /// What could be read, however much is wrong; nil when there is nothing.
+  /// The part that could be read, however much is wrong; nil when there is nothing.
   public let root: YAMLNode?
   public let problems: Problems
   /// Whether all of the file is in the tree; if not, what seems to be missing may be in the part that is not.

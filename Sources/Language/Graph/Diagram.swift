@@ -37,7 +37,7 @@ public struct Diagram: Sendable {
   /// The nodes at the end of each source and stream, for their readers.
   private var ends: [String: [Int]] = [:]
 
-  /// What is never shown besides the secrets that the plan knows of can be given with `masking`.
+  /// A diagram of a plan; secrets that the plan does not know are hidden with `masking`.
   public init(_ plan: Plan, masking secrets: Secrets = Secrets()) {
     name = secrets.masked(plan.name)
     description = secrets.masked(plan.description)

@@ -31,7 +31,7 @@ public struct DiagramSVG {
     let title: String
     let label: String
     let details: [String]
-    /// What changes while it is shown, so its length must not move anything.
+    /// The note that changes while it is shown, so its length must not move anything.
     let note: String?
 
     static let height = 26.0

@@ -38,7 +38,7 @@ struct Variables {
     }
   }
 
-  /// What a text of the command line means: what it would mean in YAML.
+  /// The value of a text of the command line, as YAML would have it.
   static func value(of text: String) -> JSON.Value {
     let document = YAMLDocument(SourceFile(path: "--set", text: text)) { _ in nil }
     guard document.problems.isEmpty, let root = document.root else { return .string(text) }

@@ -1,57 +1,3 @@
-/// What a step needs of the stream: whether the tasks of a partition can each have their own of it.
-public enum Division: Sendable {
-  /// All events together, in their order.
-  case whole
-  /// Each event by itself, which it passes on as it is, or not at all.
-  case each
-  /// Each event by itself, which it makes another one of, by this expression.
-  case reshaped(by: Option<Expression>)
-  /// The events of a key. `sends` is the key as its outputs have it, nil where they have it as its inputs do, empty
-  /// where they need not have it; `unless` says what its options ask for besides, and `countsPolls` whether they compare
-  /// what all tasks have of a poll.
-  case byKey(
-    Option<Expression>, sends: String? = nil, unless: @Sendable (Options) -> String? = { _ in nil },
-    countsPolls: @Sendable (Options) -> Bool = { _ in false })
-  /// It divides the stream itself.
-  case partition(by: Option<Expression>, into: Option<Int>, order: Option<PartitionOrder>)
-}
-
-/// The order of what comes out below a partition.
-public enum PartitionOrder: String, CaseIterable, Sendable {
-  /// That of the source for each key; that of the source for all where the tasks are in one process.
-  case key
-  /// That of the source for all events.
-  case source
-}
-
-extension NodeSpec {
-  /// Whether it divides a stream among tasks.
-  var isPartition: Bool { if case .partition = division { true } else { false } }
-
-  /// Whether it sends each event as it is, or not at all.
-  package var passesEach: Bool { if case .each = division { true } else { false } }
-
-  /// Whether it holds nothing: what it sends is made of the event that it is taking.
-  package var handlesEachAlone: Bool {
-    switch division {
-    case .each, .reshaped: true
-    case .whole, .byKey, .partition: false
-    }
-  }
-
-  /// The name of the option whose outputs it sends.
-  package var sentOption: String? { if case .reshaped(let option) = division { option.name } else { nil } }
-
-  /// Whether what it sends may have the key that its input has.
-  package var keepsKeys: Bool {
-    switch division {
-    case .reshaped: false
-    case .byKey(_, let sends, _, _): sends == nil
-    case .whole, .each, .partition: !comparesPolls
-    }
-  }
-}
-
 extension StepPlan {
   /// The key and the number of tasks of a partition; nil for any other step.
   package var partition: (key: Expression, tasks: Int)? {
@@ -87,7 +33,7 @@ extension Plan {
   ///
   /// Nil where there is no partition, where more than one chain leads to it or away from it, or where its tasks must know
   /// of each other: to keep the source's order, or to compare what they have of a poll.
-  package func cut(
+  package func splitAtPartition(
     sink: (Expression, _ tasks: Int) -> NodeSpec, source: (_ task: Int) -> NodeSpec
   ) -> (above: Plan, below: [Plan])? {
     guard streams.count == 1, let stream = streams.first,

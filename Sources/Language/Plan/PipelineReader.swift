@@ -8,7 +8,7 @@ import System
 ///     print(reader.problems)
 public struct PipelineReader {
   public let catalog: Catalog
-  /// What `--set` gives, each a name and a text as YAML would have it.
+  /// The settings of `--set`, each a name and a text as YAML would have it.
   public var settings: [(name: String, text: String)] = []
   /// `$config`.
   public var config = JSON.Value.emptyObject
@@ -28,7 +28,7 @@ public struct PipelineReader {
   public private(set) var plans: [Plan] = []
   /// Pipelines without errors that have no plan, because values are only known when they run.
   public private(set) var undecidedCount = 0
-  /// What nodes have claimed, in all the pipelines so far, and where.
+  /// The claims of nodes, in all the pipelines so far, and where.
   private var claimed: [String: SourceRange] = [:]
   /// Files that the pipelines refer to and that are next to them, relative to the pipeline's folder.
   public private(set) var filesReferred: [String] = []
@@ -86,15 +86,6 @@ public struct PipelineReader {
     problems.report(
       "\(claim.conflict.message) already: \(other)", at: claim.place, hint: claim.conflict.hint)
   }
-}
-
-/// A path without `.` and doubled slashes, so that two spellings of one are equal.
-package func normalized(_ path: String) -> String {
-  var parts: [Substring] = []
-  for part in path.split(separator: "/") where part != "." {
-    if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
-  }
-  return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
 }
 
 extension Secrets {

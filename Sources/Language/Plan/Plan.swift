@@ -24,7 +24,7 @@ public struct Plan: Sendable {
   /// How many of the last events are kept with what became of them, `trace`; nil for none.
   public var trace: Int?
 
-  /// What is in the config file, `$config`.
+  /// The contents of the config file, `$config`.
   public var config: Value { scope.config }
 
   /// The zone of local times and of cron schedules: the pipeline's own, else the default of its reader.
@@ -110,16 +110,8 @@ public struct SourcePlan: Sendable {
   public let shownSchedule: String
   /// How many deliveries may wait, and what happens to one more.
   public let buffer: Int
-  public let whenFull: WhenFull
+  public let whenFull: OverflowPolicy
   public let place: SourceRange
-
-  /// The policy of a source whose buffer is full.
-  public enum WhenFull: String, CaseIterable, Sendable {
-    /// It waits.
-    case wait
-    case dropOldest = "drop_oldest"
-    case dropNewest = "drop_newest"
-  }
 }
 
 public struct StreamPlan: Sendable {
@@ -173,16 +165,16 @@ public struct TestPlan: Sendable {
   package let variant: [Plan]
   public let given: [Given]
   public let expect: [Expected]
-  /// What the network answers, by the address that is asked; null where there is nothing.
+  /// The answers of the network, by the address that is asked; null where there is nothing.
   public let web: [String: Value]
   public let place: SourceRange
 
-  /// What a source answers at a time after the start.
+  /// An answer of a source at a time after the start.
   public struct Given: Sendable {
     public let source: String
     public let at: Duration
     public let what: What
-    /// What the source adds to `$meta`, as the entry of a list that was polled.
+    /// The members that the source adds to `$meta`, as the entry of a list that was polled.
     public let notes: Value
     public let place: SourceRange
 
@@ -194,7 +186,7 @@ public struct TestPlan: Sendable {
     }
   }
 
-  /// What a sink must be given, event by event.
+  /// An event that a sink must receive.
   public struct Expected: Sendable {
     public let sink: String
     public let events: [Entry]
@@ -236,46 +228,6 @@ public struct Schedule: Sendable {
 
   /// The random delay of a poll.
   package func spread(_ random: () -> Double) -> Duration { jitter == .zero ? .zero : jitter * random() }
-}
-
-/// The error policy of a node: how an event that it fails on is handled.
-public enum ErrorPolicy: Sendable, Equatable {
-  /// It is dropped, and the log says so.
-  case log
-  /// It is written to a file, with what was wrong.
-  case deadLetter(String)
-  /// The pipeline ends.
-  case stop
-
-  /// As an option: `log`, `stop`, or `{ dead_letter: PATH }`.
-  package static let type = OptionType<ErrorPolicy>(
-    "log, stop or { dead_letter: PATH }", sample: "log",
-    schema: .record([
-      (
-        "anyOf",
-        .array([
-          .record([("enum", .array(["log", "stop"]))]),
-          schemaOfOptions(AnyOption.list(deadLetter)),
-        ])
-      )
-    ])
-  ) { node, checker in
-    if case .mapping(let mapping) = checker.resolved(node) {
-      return Options(reading: mapping, as: AnyOption.list(deadLetter), in: checker, what: "on_error")
-        .map { .deadLetter($0[deadLetter]) }
-    }
-    guard let scalar = checker.scalar(node, "log, stop or { dead_letter: PATH }") else { return nil }
-    return checker.read(scalar) { (text) throws(TextError) in
-      do throws(TextError) {
-        return try choice(text, among: ["log": ErrorPolicy.log, "stop": .stop])
-      } catch {
-        guard error.hint?.hasPrefix("did you mean") != true else { throw error }
-        throw TextError(error.message, at: error.range, hint: "it can be log, stop or { dead_letter: PATH }")
-      }
-    }
-  }
-
-  private static let deadLetter = Option.required("dead_letter", .path, "the file such events are written to")
 }
 
 /// The handling of events that steps still hold when a stream ends.

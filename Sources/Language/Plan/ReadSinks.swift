@@ -8,21 +8,6 @@ struct SinkDraft {
   let place: SourceRange
 }
 
-/// Options that all sinks have: those beside them, and those among their own.
-public enum SinkOptions {
-  static let from = Option(
-    "from", .list(of: .text), default: "[]", "the source or stream to read, or a list of them",
-    example: "slips")
-  static let onError = Option.optional(
-    "on_error", ErrorPolicy.type, "how to handle events on which the sink fails", example: "log")
-  static let beside = AnyOption.list(from, onError)
-
-  static let when = Option.optional(
-    "when", .condition, "write only events for which this is neither false nor null",
-    example: ".type != \"removed\"")
-  public static let within = AnyOption.list(when)
-}
-
 extension PlanBuilder {
   mutating func readSinks(
     _ mapping: YAMLNode.Mapping, _ onError: ErrorPolicy, _ streams: [StreamDraft]

@@ -1,32 +1,6 @@
 import JSON
 
-/// Options that stand beside a source.
-enum SourceOptions {
-  static let every = Option.optional("every", .duration, "poll the source this often", example: "6h")
-  static let cron = Option.optional(
-    "cron", .text, "poll on a schedule: minute, hour, day, month, weekday",
-    example: "'0 */6 * * *'")
-  static let atStart = Option.optional(
-    "at_start", .boolean, "whether to poll at start-up (default: yes with every, no with cron)")
-  static let jitter = Option(
-    "jitter", .duration(allowingZero: true), default: "0s",
-    "delay each poll by a random time up to this, to spread the load", example: "30s")
-  static let zone = Option.optional(
-    "time_zone", .text, "the time zone of cron, as in Europe/Warsaw", example: "Europe/Warsaw")
-  static let retry = Option(
-    "retry", .duration(allowingZero: true), default: "10s",
-    "the wait before a failed poll is repeated, doubled up to 1h, if the schedule's next is not earlier; 0s: none",
-    example: "1m")
-  static let buffer = Option(
-    "buffer", .integer(1...1_000_000), default: "8",
-    "how many polls, or chunks of a file, may be queued for the pipeline")
-  static let whenFull = Option(
-    "when_full", OptionType<SourcePlan.WhenFull>.choice(), default: "wait",
-    "what to do when the queue is full: wait, or drop the oldest or newest")
-
-  static let all = AnyOption.list(every, cron, atStart, jitter, zone, retry, buffer, whenFull)
-}
-
+/// The reading of `sources`.
 extension PlanBuilder {
   mutating func readSources(_ mapping: YAMLNode.Mapping) -> [SourcePlan] {
     guard let entry = mapping["sources"] else {

@@ -3,7 +3,7 @@ import JSON
 /// A draft of a stream, as far as it could be read: enough to check the wiring.
 struct StreamDraft {
   let name: String
-  /// What it reads, with the places of the names.
+  /// The streams and sources that it reads, with the places of the names.
   let from: [Reference]
   let steps: [StepPlan]
   let reads: [Reference]
@@ -17,21 +17,6 @@ struct StreamDraft {
   var plan: StreamPlan {
     StreamPlan(name: name, from: from.map(\.name), steps: steps, place: place)
   }
-}
-
-/// Options that stand beside a step.
-enum StepOptions {
-  static let name = Option.optional(
-    "name", .text, "its name in statistics, messages and state")
-  static let onError = Option.optional(
-    "on_error", ErrorPolicy.type, "how to handle events on which the step fails", example: "log")
-
-  /// Within a step that goes by a key.
-  static let keyWithin = Option(
-    "key_within", .boolean, default: "false",
-    "only below `partition`: set it if each key occurs under a single partition key")
-
-  static let all = AnyOption.list(name, onError)
 }
 
 extension PlanBuilder {

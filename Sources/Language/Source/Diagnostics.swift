@@ -184,7 +184,7 @@ struct Excerpt {
   static let width = 96
 
   let line: String
-  /// What is before the carets in the line below.
+  /// The text before the carets in the line below.
   let margin: String
   let carets: String
 

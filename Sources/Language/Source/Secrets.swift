@@ -27,7 +27,7 @@ public struct Secrets: Sendable {
     }
   }
 
-  /// What of a value of the environment is to be hidden; of an address its password, and what is behind its host.
+  /// The parts of a value of the environment that are hidden; of an address its password, and what is behind its host.
   static func secretParts(of value: String, named name: String) -> [String] {
     guard let start = value.place(of: "://")?.upperBound else {
       return isSecret(value, of: name) ? [value] : []

@@ -10,7 +10,7 @@ public final class Checker {
   let scope: ExpressionScope
   /// Streams that the options of the present node read, besides what flows into it.
   var streamsRead: [Scalar] = []
-  /// What only one node may have, such as the file that a sink writes.
+  /// The things that only one node may have, such as the file that a sink writes.
   private(set) var claims: [Claim] = []
   /// Files that belong to the pipeline.
   var files = ReferredFiles()
@@ -20,10 +20,10 @@ public final class Checker {
   /// The shape of what comes out of each stream.
   var shapes: [String: EventShape] = [:]
   /// The members that `$meta` may have; nil where a source of the pipeline may add any.
-  var metaMembers: [String]? = Topic.metaMembers.map(\.name)
+  var metaMembers: [String]? = ExpressionScope.metaMembers.map(\.name)
   /// The members of `$config` that the pipeline reads.
   var configRead: Set<String> = []
-  /// What `--set` gives.
+  /// The settings of `--set`.
   var settings: [(name: String, text: String)] = []
   /// Scalars that name a variable which `--set` gives, with that setting.
   private var settingPlaces: [SourceRange: String] = [:]
@@ -145,10 +145,6 @@ private func isName(_ text: Substring) -> Bool {
   !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isWordByte($0) }
 }
 
-func isWordByte(_ byte: UInt8) -> Bool {
-  (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-}
-
 extension YAMLNode {
   /// A value instead of the scalar that names it.
   init(_ value: JSON.Value, at scalar: Scalar) {
@@ -196,7 +192,7 @@ extension Scalar {
     }
   }
 
-  /// What it means where `${NAME}` may stand for a number.
+  /// The meaning where `${NAME}` may be a number.
   var meaningWithVariables: Meaning {
     meaning == .string && style == .plain && !variables.isEmpty ? coreMeaning(text) : meaning
   }

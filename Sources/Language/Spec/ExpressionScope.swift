@@ -1,9 +1,9 @@
 import System
 import JSON
 
-/// What every expression of a pipeline sees: the definitions it includes, and its variables.
+/// The names that every expression of a pipeline sees: the definitions it includes, and its variables.
 public struct ExpressionScope: Sendable {
-  /// What all have; a node may add its own.
+  /// The variables that all have; a node may add its own.
   public static let variables = ["now", "vars", "config", "meta"]
 
   /// The definitions of the included files, named by their paths.
@@ -48,7 +48,7 @@ public final class Expression: Sendable {
   public let isIdentity: Bool
   /// The names of a path of plain names, as `.status.name`; nil for any other expression.
   package let names: [String]?
-  /// Of an expression that is written as a mapping: the expressions of its members.
+  /// The expressions of its members, where it is written as a mapping.
   let members: [String: String]
   /// The place in the pipeline file of a part of the program; nil for a text that is in no file.
   private let origin: (@Sendable (Range<Int>) -> SourceRange)?
@@ -93,7 +93,7 @@ public final class Expression: Sendable {
 extension Expression {
   /// The places of the event and of variables that it reads, each once, in the order of the text.
   package var reads: [Expression] {
-    guard let survey = ProgramSurvey(text, library: scope.library) else { return [] }
+    guard let survey = NameUsage(text, library: scope.library) else { return [] }
     var texts: [String] = []
     let bytes = Array(text.utf8)
     for read in (survey.members + survey.reads).sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
@@ -214,4 +214,47 @@ extension UndefinedFunction {
     if let near = nearest(to: name, among: names) { return "did you mean \(quoted(near))?" }
     return arity == 0 ? "for a member write .\(name), for a text \"\(name)\"" : nil
   }
+}
+
+extension ExpressionScope {
+  /// The members that `$meta` may have.
+  package static let metaMembers: [(name: String, doc: String)] = [
+    ("source", "the name of the source"),
+    ("poll", "the number of the poll, from 1; null for a source without polls"),
+    ("at", "when it was read, as `2026-01-01T12:00:00Z`"),
+    (
+      "coverage",
+      "how much of the list the poll has seen: `complete`, `truncated` (its beginning) or `partial` (rows are missing)"
+    ),
+    ("order", "of a truncated list, the member it is sorted by: `.net`, or `-.net` for descending"),
+    ("last", "of a truncated list, that member of the last row; nothing beyond it is added or removed"),
+    ("moves", "of a truncated list, true if rows may move beyond its end"),
+    ("stale", "true if the service failed and its last good response is used, by the source or by `enrich`"),
+    ("age", "of a stale response, its age in seconds"),
+    ("simulated", "true for responses of the simulated sky"),
+    ("event", "the type of a server-sent event"),
+    ("id", "its id; null without one"),
+    ("each", "the entry that was polled, of a source with `each`"),
+    ("entry", "what that entry is known by, unless it is the entry itself"),
+    (
+      "gone",
+      "of the last, empty poll of an entry that has left the list: `remove` or `forget`, as `when_gone` says"
+    ),
+  ]
+
+  /// The functions that the jq language of this package has in addition to jq's.
+  package static let functions: [(call: String, doc: String)] = [
+    (
+      #"format_time("%H:%M %Z"; "Asia/Tokyo")"#,
+      "seconds since 1970, or broken down time, as text in a time zone"
+    ),
+    (#"localtime_in("Europe/Warsaw")"#, "seconds since 1970 as broken down time in a time zone"),
+    ("ago", "seconds since 1970 or a date as `3 hours ago`, `in 2 days`"),
+    ("feet", "metres in feet"), ("pounds", "kilograms in pounds"),
+    ("slug", "text in lower case with single hyphens, without accents: for file names and addresses"),
+    (
+      "text_diff(.before; .after)",
+      "the lines in which two texts differ, as `diff -u` shows them; null counts as an empty text"
+    ),
+  ]
 }

@@ -42,7 +42,7 @@ extension OptionType where Value == Expression {
         let lower = min(max(0, range.lowerBound - start.utf8.count), end)
         return code.place(of: lower..<min(max(lower, range.upperBound - start.utf8.count), end))
       }
-      if let computed = ProgramSurvey(program, library: checker.scope.library)?.computed.first {
+      if let computed = NameUsage(program, library: checker.scope.library)?.computed.first {
         checker.report(
           "this computes a value; a place in the event is expected here", at: place(computed),
           hint: "name it, as .net or .videos[].url; map can compute it before")
@@ -186,7 +186,7 @@ struct TemplateText {
     return list
   }
 
-  /// Texts and expressions in turn, each as it stands in the program, with its first byte there.
+  /// The parts, texts and expressions alternating, with their byte offsets.
   private var parts: [(text: String, start: Int)] {
     var parts: [(text: String, start: Int)] = [("", 1)]
     var isText = true

@@ -1,6 +1,6 @@
 import JSON
 
-/// What a node is: declared once beside its code, and the one source of its parsing, checks and documentation.
+/// The specification of a node, declared once beside its code: the one source of its parsing, checks and documentation.
 public struct NodeSpec: Sendable {
   public let kind: String
   /// One line, as `flow nodes` lists it.
@@ -14,33 +14,33 @@ public struct NodeSpec: Sendable {
   public let isBare: Bool
   /// A description of its state and the limit of that; nil for a node without state.
   public let state: String?
-  /// Of a step: whether a poll comes out of it as a whole, so that each replaces the one before.
+  /// Whether a poll comes out of the step as a whole, so that each replaces the one before.
   public let keepsSnapshots: Bool
-  /// Of a step: whether it compares each poll with the one before.
+  /// Whether the step compares each poll with the one before.
   public let comparesPolls: Bool
-  /// Of a step: the options that it takes over from a step before that compares polls, unless it has its own.
+  /// The options that the step takes over from a step before that compares polls, unless it has its own.
   public let takesOver: [String]
   public let examples: [Example]
   public let role: Role
-  /// What makes the node; the engine knows its type.
+  /// The maker of the node; the engine knows its type.
   public let maker: any NodeMaker
-  /// Of a stream source: whether it can be read again from a position that it gives; then it reports when it has
+  /// Whether the stream source can be read again from a position that it gives; then it reports when it has
   /// caught up with the runs before, as ``Feed/sayCaughtUp()`` has it.
   public let isRepeatable: Bool
   /// Whether it keeps state in the pipeline's state file.
   public let isKept: Bool
-  /// Of a step: what it needs of the stream, which decides whether it may stand below a partition.
+  /// The step's need of the stream, which decides whether it may be below a partition.
   public let division: Division
   /// The coverage of a recorded poll whose recording does not have it, by the options of its source, its rows, and the
   /// number of rows at which the recorded list was cut, if that is known.
   public typealias AssumedCoverage = @Sendable (Options, [JSON.Value], _ limit: Int?) -> Coverage
-  /// Of a polled source; nil for one whose polls are complete.
+  /// The coverage of polls by the source's options; nil for a source whose polls are complete.
   public let coverage: AssumedCoverage?
-  /// Of a source: whether it stores its position between runs with these options, also where no other node keeps state.
+  /// Whether the source stores its position between runs with these options, also where no other node keeps state.
   var keepsPosition: @Sendable (Options) -> Bool = { _ in false }
   /// The shape of what a step sends; nil where that is not known.
   var shape: ShapeRule = { _, _ in nil }
-  /// What must hold between options; problems are reported to the checker.
+  /// The rules between options; problems are reported to the checker.
   let check: @Sendable (Options, Checker) -> Void
 
   public init(
@@ -115,7 +115,7 @@ public struct NodeSpec: Sendable {
     public let output: String
     /// The same as `input` for the source `other`, which a step reads besides its own.
     public let other: String
-    /// What the network answers, lines of an address and a value.
+    /// The answers of the network, lines of an address and a value.
     public let web: String
 
     public init(
@@ -148,7 +148,7 @@ public struct Catalog: Sendable {
   public var formats: Set<String> { Set(sources.flatMap(\.options).flatMap(\.variants).map(\.name)) }
 }
 
-/// What makes a node from its options: the language of pipeline files needs only its role, the engine the rest.
+/// A maker of nodes from their options: the language of pipeline files needs only its role, the engine the rest.
 public protocol NodeMaker: Sendable {
   var role: NodeSpec.Role { get }
   /// Whether a source with these options is polled: not where they make it read on.

@@ -12,7 +12,7 @@ public struct Option<Value: Sendable>: Sendable {
   public let doc: String
   /// As YAML; nil when the option must be given.
   public let fallback: String?
-  /// What a skeleton and the documentation show, as YAML.
+  /// The example in skeletons and the documentation, as YAML.
   public let example: String?
   /// Whether `null` is the same as not given.
   let isOptional: Bool

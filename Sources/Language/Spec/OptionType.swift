@@ -9,7 +9,7 @@ public struct OptionType<Value: Sendable>: Sendable {
   public let name: String
   /// The JSON Schema of it.
   public let schema: JSON.Value
-  /// What a skeleton shows where there is neither a default nor an example.
+  /// The sample in a skeleton where there is neither a default nor an example.
   public let sample: String
   /// The variants that it may be one of.
   let variants: [Variant]

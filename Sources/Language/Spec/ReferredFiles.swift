@@ -69,3 +69,12 @@ extension OptionType {
     }
   }
 }
+
+/// A path without `.` and doubled slashes, so that two spellings of one are equal.
+package func normalized(_ path: String) -> String {
+  var parts: [Substring] = []
+  for part in path.split(separator: "/") where part != "." {
+    if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+  }
+  return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+}

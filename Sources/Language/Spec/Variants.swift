@@ -11,7 +11,7 @@ public struct Variant: Sendable {
   public let details: String
   public let options: [AnyOption]
   public let examples: [Example]
-  /// What must hold between options; problems are reported to the checker.
+  /// The rules between options; problems are reported to the checker.
   let check: @Sendable (Options, Checker) -> Void
 
   public init(

@@ -7,7 +7,7 @@
 /// Cells need not be printable: here they become so. A row may have fewer cells than there are headers, or
 /// more.
 public struct TextTable: Sendable {
-  /// What stands between two columns on a terminal.
+  /// The number of spaces between two columns on a terminal.
   static let gap = 2
   /// A column is made no narrower than this to make others fit.
   static let narrowest = 4

@@ -82,7 +82,7 @@ public struct Cron: Hashable, Sendable {
 
 /// One of the five fields of a cron expression, as the set of numbers that it allows.
 struct CronField: Hashable, Sendable {
-  /// What a field may hold.
+  /// A kind of field, with the numbers it may have.
   struct Kind: Sendable {
     let name: String
     let range: ClosedRange<Int>

@@ -9,7 +9,7 @@ public enum DurationText {
     ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1),
   ]
 
-  /// What people write for the units elsewhere.
+  /// The usual names of units elsewhere.
   private static let otherNames: [String: String] = [
     "sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "m", "mins": "m", "minute": "m",
     "minutes": "m",
@@ -135,7 +135,7 @@ struct QuantityScanner {
     /// The number as it is written.
     var number: String { fraction.isEmpty ? String(whole) : "\(whole).\(fraction)" }
 
-    /// That many of a unit, rounded down; nil when 64 bits do not hold it.
+    /// The multiple of a unit, rounded down; nil when 64 bits do not hold it.
     func times(_ unit: Int64) -> Int64? {
       guard let whole = whole.isEmpty ? 0 : Int64(whole) else { return nil }
       let (product, overflow) = whole.multipliedReportingOverflow(by: unit)

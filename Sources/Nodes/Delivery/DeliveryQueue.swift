@@ -4,15 +4,15 @@ import Language
 import Reactive
 import Store
 
-/// The delivery queue of a sink: runs a task outside the process for each event, a limited number at a time, and
+/// The delivery queue of a sink: runs an item outside the process for each event, a limited number at a time, and
 /// retries those that fail.
 ///
-/// Where the pipeline has state, a task stays in the outbox until it has succeeded, through retries and restarts; one
-/// that fails for good becomes a dead letter. With a concurrency of one, tasks run and are retried strictly in order.
-/// All decisions are made on the lane; a worker reports from its own threads.
-final class DeliveryQueue<Worker: DeliveryWorker> {
-  private struct Item {
-    let task: Worker.Task
+/// Where the pipeline has state, an item stays in the outbox until it has succeeded, through retries and restarts; one
+/// that fails for good becomes a dead letter. With a concurrency of one, items run and are retried strictly in order.
+/// All decisions are made on the lane; a transport reports from its own threads.
+final class DeliveryQueue<Transport: DeliveryTransport> {
+  private struct Pending {
+    let item: Transport.Item
     let id: String
     var entry: OutboxEntry?
     var attempts = 0
@@ -22,8 +22,8 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     var attempt: Subscription?
   }
 
-  let worker: Worker
-  /// What a dry run shows instead of delivering it.
+  let transport: Transport
+  /// The report of a dry run, instead of deliveries.
   var dryRun = DryRun()
   private let context: SinkContext
   private let settings: DeliverySettings
@@ -31,47 +31,47 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   private let completions: Completions
   private var suppression: Suppression?
   private var ids: EventIDs
-  private var waiting: [Item] = []
-  /// The tasks that run or wait for a retry, by the order in which they began.
-  private var active: [Int64: Item] = [:]
+  private var waiting: [Pending] = []
+  /// The items that run or wait for a retry, by the order in which they began.
+  private var active: [Int64: Pending] = [:]
   private var failuresInARow = 0
   /// Why deliveries are repeated, for their status: until one succeeds.
   private var failing: (reason: String, since: Double, isFailure: Bool)?
   private var lastNumber: Int64 = 0
-  /// How many tasks the end of the pipeline left to the next run.
+  /// How many items the end of the pipeline left to the next run.
   private var left = 0
   /// Whether no attempt may be under way between two turns.
   private let waitsInTurn: Bool
   private let retriesInTurn: Bool
 
-  init(_ settings: DeliverySettings, _ context: SinkContext, _ worker: Worker) {
+  init(_ settings: DeliverySettings, _ context: SinkContext, _ transport: Transport) {
     self.settings = settings
     self.context = context
-    self.worker = worker
+    self.transport = transport
     backoff = Backoff(initial: settings.backoff, random: context.lane.world.random)
     completions = Completions(context.alarm)
-    suppression = Suppression(of: worker.delivers, context)
+    suppression = Suppression(of: transport.delivers, context)
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     waitsInTurn = context.lane.waiting == .withinTurn
-    retriesInTurn = waitsInTurn && worker.retriesInRealTime
+    retriesInTurn = waitsInTurn && transport.retriesInRealTime
   }
 
-  deinit { for item in active.values { item.attempt?.dispose() } }
+  deinit { for pending in active.values { pending.attempt?.dispose() } }
 
   private var now: Instant { retriesInTurn ? MonotonicClock.now : context.lane.scheduler.now }
 
-  /// Adds a task: it runs when the epoch has been committed or, without state, as soon as there is room.
+  /// Adds an item: it runs when the epoch has been committed or, without state, as soon as there is room.
   ///
   /// Throws `NotSent` where deliveries are suppressed.
-  func add(_ task: Worker.Task) throws {
+  func add(_ item: Transport.Item) throws {
     try suppress()
     if let outbox = context.outbox {
-      let stored = context.lane.world[Secrets.self]?.sealed(task.stored) ?? task.stored
+      let stored = context.lane.world[Secrets.self]?.sealed(item.stored) ?? item.stored
       let id = try outbox.nextID()
       context.trace(output: id)
       return outbox.put(stored, id: id)
     }
-    try submit(Item(task: task, id: ids.next(at: context.lane.now), due: now))
+    try submit(Pending(item: item, id: ids.next(at: context.lane.now), due: now))
   }
 
   /// Throws `NotSent` where deliveries are suppressed.
@@ -81,13 +81,13 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
 
   var isSuppressed: Bool { suppression != nil }
 
-  /// Runs the tasks that the run before has left in the outbox.
+  /// Runs the items that the run before has left in the outbox.
   func recover(_ entries: [OutboxEntry]) throws {
-    if !isSuppressed { worker.endLeftovers(of: entries.map(\.id)) }
+    if !isSuppressed { transport.endLeftovers(of: entries.map(\.id)) }
     try run(entries)
   }
 
-  /// Runs tasks from the outbox.
+  /// Runs items from the outbox.
   func run(_ entries: [OutboxEntry]) throws {
     // They stay there for a run that delivers them.
     if isSuppressed { return }
@@ -97,26 +97,26 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
         context.refuse(entry, "a secret in it is no longer known, or has another value")
         continue
       }
-      guard let task = Worker.Task(stored: bytes) else {
+      guard let item = Transport.Item(stored: bytes) else {
         context.refuse(entry, "a sink of another kind that had this name has left it")
         continue
       }
       try submit(
-        Item(
-          task: task, id: entry.id, entry: entry, attempts: entry.attempts, due: now + storedWait(of: entry))
+        Pending(
+          item: item, id: entry.id, entry: entry, attempts: entry.attempts, due: now + storedWait(of: entry))
       )
     }
     try endTurn()
   }
 
-  private func submit(_ item: Item) throws {
+  private func submit(_ pending: Pending) throws {
     while waiting.count >= settings.queue {
-      if context.stop.isSet { return cutShort(item) }
+      if context.stop.isSet { return cutShort(pending) }
       // Virtual time stands still meanwhile, so that no retry would ever be due.
       pump(isForced: waitsInTurn && !retriesInTurn)
       try wait()
     }
-    waiting.append(item)
+    waiting.append(pending)
     pump()
   }
 
@@ -141,9 +141,9 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     for number in active.keys.sorted() { active[number]?.attempt?.dispose() }
     completions.waitForAll(until: MonotonicClock.now + DeliveryWait.longestCancellation)
     try settle()
-    for item in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(item) }
+    for pending in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(pending) }
     (active, waiting) = ([:], [])
-    if left > 0 { context.log.notice(worker.leftMessage(left)) }
+    if left > 0 { context.log.notice(transport.leftMessage(left)) }
     left = 0
     context.meter.note(nil)
     suppression?.report()
@@ -167,25 +167,25 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
       active[lastNumber] = waiting.remove(at: place)
     }
     var next: Instant?
-    for (number, item) in active.sorted(by: { $0.key < $1.key }) where item.attempt == nil {
-      if isForced || item.due <= now {
-        begin(number, item)
+    for (number, pending) in active.sorted(by: { $0.key < $1.key }) where pending.attempt == nil {
+      if isForced || pending.due <= now {
+        begin(number, pending)
       } else {
-        next = min(next ?? item.due, item.due)
+        next = min(next ?? pending.due, pending.due)
       }
     }
     if let next, !retriesInTurn { context.alarm.set(at: context.now + max(.zero, next - now)) }
   }
 
-  private func isFree(_ item: Item) -> Bool {
-    guard let key = item.task.key else { return true }
-    return !active.values.contains { $0.task.key == key }
+  private func isFree(_ pending: Pending) -> Bool {
+    guard let key = pending.item.key else { return true }
+    return !active.values.contains { $0.item.key == key }
   }
 
-  private func begin(_ number: Int64, _ item: Item) {
+  private func begin(_ number: Int64, _ pending: Pending) {
     crashPoint("delivery.starting")
     completions.expect(number)
-    active[number]?.attempt = worker.begin(item.task, id: item.id) { [completions] in
+    active[number]?.attempt = transport.begin(pending.item, id: pending.id) { [completions] in
       completions.put(number, $0)
     }
   }
@@ -210,24 +210,24 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   private func settle() throws {
     let completed = completions.take()
     for (number, failure) in completed {
-      guard var item = active[number] else { continue }
-      item.attempt = nil
-      if failure?.isAttempt ?? true { item.attempts += 1 }
+      guard var pending = active[number] else { continue }
+      pending.attempt = nil
+      if failure?.isAttempt ?? true { pending.attempts += 1 }
       if failure == nil { (failuresInARow, failing) = (0, nil) }
       if let failure, failure.isCancellation {
-        active[number] = item
-      } else if let failure, failure.mayPass, item.attempts < settings.attempts {
-        active[number] = postponed(item, failure)
+        active[number] = pending
+      } else if let failure, failure.mayPass, pending.attempts < settings.attempts {
+        active[number] = postponed(pending, failure)
       } else {
         active[number] = nil
-        end(item, failure)
+        end(pending, failure)
       }
     }
     if !completed.isEmpty { noteWait() }
-    try worker.showOutput()
+    try transport.showOutput()
   }
 
-  /// Notes what all tasks wait for.
+  /// Notes what all items wait for.
   private func noteWait() {
     guard let failing, let due = active.values.lazy.filter({ $0.attempt == nil }).map(\.due).min() else {
       return context.meter.note(nil)
@@ -239,22 +239,22 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
         until: context.lane.world.wallClock() + (due - now).inSeconds, isFailing: failing.isFailure))
   }
 
-  private func postponed(_ item: Item, _ failure: DeliveryFailure) -> Item {
-    var item = item
-    let own = failure.isAttempt ? backoff.delay(beforeRetry: item.attempts - 1, after: failure) : nil
+  private func postponed(_ pending: Pending, _ failure: DeliveryFailure) -> Pending {
+    var pending = pending
+    let own = failure.isAttempt ? backoff.delay(beforeRetry: pending.attempts - 1, after: failure) : nil
     let delay = max(own ?? .zero, wait(until: failure.retryAt ?? 0))
-    item.due = now + delay
-    item.entry?.attempts = item.attempts
+    pending.due = now + delay
+    pending.entry?.attempts = pending.attempts
     let due = context.lane.world.wallClock() + delay.inSeconds
-    item.entry?.due = due
-    if failure.isAttempt { context.trace(attempt: item.id, failure: "\(failure)", next: due) }
-    if let entry = item.entry { context.outbox?.retry(entry) }
+    pending.entry?.due = due
+    if failure.isAttempt { context.trace(attempt: pending.id, failure: "\(failure)", next: due) }
+    if let entry = pending.entry { context.outbox?.retry(entry) }
     crashPoint("delivery.retry noted")
     let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
     failuresInARow += 1
     // To wait as the server asks is no failure.
     failing = ("\(failure)", failing?.since ?? context.lane.world.wallClock(), failure.retryAt == nil)
-    // At growing distances; a worker that waits for its connection has said so itself.
+    // At growing distances; a transport that waits for its connection has said so itself.
     let isReported = failuresInARow & (failuresInARow - 1) == 0
     let isWait = !failure.isAttempt && failure.retryAt != nil
     if isWait || failure.isAttempt && isReported {
@@ -262,7 +262,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     } else {
       context.log.detail(words)
     }
-    return item
+    return pending
   }
 
   private func storedWait(of entry: OutboxEntry) -> Duration {
@@ -274,34 +274,34 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     .seconds(min(max(0, time - context.lane.world.wallClock()), 1e9))
   }
 
-  private func end(_ item: Item, _ failure: DeliveryFailure?) {
+  private func end(_ pending: Pending, _ failure: DeliveryFailure?) {
     guard var failure else {
-      context.trace(attempt: item.id, failure: nil)
-      if let entry = item.entry { context.outbox?.remove(entry.place) }
+      context.trace(attempt: pending.id, failure: nil)
+      if let entry = pending.entry { context.outbox?.remove(entry.place) }
       crashPoint("delivery.success noted")
       return
     }
-    context.trace(attempt: item.id, failure: "\(failure)")
-    if item.attempts > 1 { failure.description += " after \(item.attempts) attempts" }
-    if var entry = item.entry {
-      entry.attempts = item.attempts
+    context.trace(attempt: pending.id, failure: "\(failure)")
+    if pending.attempts > 1 { failure.description += " after \(pending.attempts) attempts" }
+    if var entry = pending.entry {
+      entry.attempts = pending.attempts
       context.outbox?.bury(entry, reason: "\(failure)")
     }
     context.meter.countGivenUp()
-    context.errors.report(failure, item.task.event)
+    context.errors.report(failure, pending.item.event)
   }
 
-  /// Leaves a task to the next run; without state it has failed.
-  private func cutShort(_ item: Item) {
-    if item.entry != nil { return left += 1 }
-    let message = worker.cutShortMessage(item.task, attempts: item.attempts)
+  /// Leaves an item to the next run; without state it has failed.
+  private func cutShort(_ pending: Pending) {
+    if pending.entry != nil { return left += 1 }
+    let message = transport.cutShortMessage(pending.item, attempts: pending.attempts)
     context.meter.countGivenUp()
-    context.errors.report(DeliveryFailure(message, mayPass: false), item.task.event)
+    context.errors.report(DeliveryFailure(message, mayPass: false), pending.item.event)
   }
 }
 
 extension Backoff {
-  /// The wait before the next attempt at a stored task: at most the longest of its back-off, because the clock may have
+  /// The wait before the next attempt at a stored item: at most the longest of its back-off, because the clock may have
   /// been ahead when its time was stored.
   ///
   /// A longer wait that a server asked for is stored with the budgets, which refuse the attempt until then.
@@ -366,8 +366,8 @@ private final class Completions: Sendable {
 
 /// A sink whose work is done by a delivery queue.
 protocol DeliverySink: KeepingSink {
-  associatedtype Worker: DeliveryWorker
-  var queue: DeliveryQueue<Worker> { get }
+  associatedtype Transport: DeliveryTransport
+  var queue: DeliveryQueue<Transport> { get }
 }
 
 extension DeliverySink {

@@ -2,7 +2,7 @@ import Fetch
 import Engine
 import Language
 
-/// What a dry run would have done, as lines for a shell.
+/// The acts of a dry run, as lines for a shell.
 struct DryRun {
   private var text = ""
 

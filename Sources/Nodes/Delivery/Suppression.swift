@@ -1,6 +1,6 @@
 import Engine
 
-/// What a delivery queue delivers.
+/// A kind of thing that a delivery queue delivers.
 enum Deliverable: Sendable {
   case command, request, file, notification, message, row
 

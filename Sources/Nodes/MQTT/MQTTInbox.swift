@@ -2,7 +2,7 @@ import CMQTT
 import Glibc
 import Reactive
 
-/// What libmosquitto reports to a connection: a context for its callbacks, which it calls while it reads and writes.
+/// The reports of libmosquitto to a connection: a context for its callbacks, which it calls while it reads and writes.
 final class MQTTInbox {
   /// A connection that ends so soon may have been ended for another one.
   private static let short = Duration.seconds(5)
@@ -19,7 +19,7 @@ final class MQTTInbox {
   /// How many bytes they have.
   var bytes = 0
   var answers: [MQTTConnection.Answer] = []
-  /// What the server grants, by the id of the subscription.
+  /// The qualities that the server grants, by the id of the subscription.
   var granted: [Int32: Int32] = [:]
   /// Whether the socket takes no more for now.
   var isWriting = false

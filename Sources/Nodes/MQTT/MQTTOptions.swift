@@ -55,7 +55,7 @@ enum MQTTOptions {
 
 /// The settings of a connection to an MQTT server.
 struct MQTTSettings: Sendable {
-  /// What the topic of the status has.
+  /// The texts of the topic of the status.
   static let (online, offline) = ("online", "offline")
 
   var server: MQTTAddress

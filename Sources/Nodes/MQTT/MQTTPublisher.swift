@@ -29,7 +29,7 @@ final class MQTTPublisher: Sendable {
 
   private struct State: Sendable {
     var last: UInt64 = 0
-    /// What the thread has not taken yet.
+    /// The items that the thread has not taken yet.
     var items: [Item] = []
     var cancelled: Set<UInt64> = []
     /// Whether the run ends: then what cannot be published is left to the next one.
@@ -50,7 +50,7 @@ final class MQTTPublisher: Sendable {
   private static let lastWords = Duration.seconds(2)
 
   private let settings: MQTTSettings
-  /// What is published, retained, after each connection.
+  /// The message that is published, retained, after each connection.
   private let announcement: Message?
   private let (quality, isRetained): (Int, Bool)
   private let timeout: Duration
@@ -110,9 +110,9 @@ final class MQTTPublisher: Sendable {
 
   // MARK: - On the thread
 
-  /// What the thread knows.
+  /// The progress that the thread knows of.
   private struct Progress {
-    /// What is not published yet, or was and has lost its connection.
+    /// The items that are not published yet, or were and have lost their connection.
     var waiting: [Item] = []
     /// The connections in a row that have done nothing.
     var failures = 0
@@ -192,7 +192,7 @@ final class MQTTPublisher: Sendable {
     _ = poll(&entries, 2, Int32(min(seconds * 1000, 1e6).rounded(.up)))
   }
 
-  /// What is to be published since the last call.
+  /// The items to publish since the last call.
   private func take() -> [Item] {
     var count: UInt64 = 0
     if bell >= 0 { _ = read(bell, &count, 8) }
@@ -211,7 +211,7 @@ final class MQTTPublisher: Sendable {
     if !cancelled.isEmpty { waiting.removeAll { cancelled.contains($0.number) } }
   }
 
-  /// What others know the sink by, which each connection publishes first.
+  /// The messages by which others know the sink, which each connection publishes first.
   private func greetings(_ progress: Progress) -> [Message] {
     let status = settings.status.map { Message($0, Array(MQTTSettings.online.utf8)) }
     return [announcement, status].compactMap(\.self).filter { !progress.refusedGreetings.contains($0.topic) }

@@ -1,3 +1,4 @@
+import Decode
 import Engine
 import Glibc
 import JSON

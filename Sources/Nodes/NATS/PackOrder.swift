@@ -25,7 +25,7 @@ struct PackOrder {
   private var past: [String]
   /// Packs that are too early, by ordinal.
   private var early: [Int64: (pack: Pack, sequence: UInt64)] = [:]
-  /// What the next pack continues, and where it began.
+  /// The pack that the next one continues, and where it began.
   private var begun: (pack: Pack, sequence: UInt64)?
   private var ready: [(pack: Pack, sequence: UInt64)] = []
 

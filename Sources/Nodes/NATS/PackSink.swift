@@ -11,7 +11,7 @@ import System
 ///     PackStream(stream: "FLOW_PACKS", subject: "flow.pack.slips", servers: ["nats://a:4222"])
 public struct PackStream: Sendable {
   public var stream: String
-  /// That of a task is this, a dot, and its number.
+  /// The subject, to which a dot and the number of the task are added.
   public var subject: String
   public var servers: [String]
 
@@ -49,7 +49,7 @@ private final class PackSink: KeepingSink {
   private let outbox: Outbox
   private let publisher: Publisher
   private let hash = KeyHash()
-  /// Those of the turn, and their bytes so far.
+  /// The packs of the turn, and their bytes so far.
   private var open: [Pack?]
   private var sizes: [Int]
   private var ordinals: [Int64]

@@ -34,8 +34,8 @@ final class Publisher {
   private let settings: Settings
   private let context: SinkContext
   private let connector: Connector
-  private let arrivals: Arrivals
-  private let notes: ConnectionNotes
+  private let results: PublishResults
+  private let notes: ConnectionLog
   private let backoff: Backoff
   private var window: PublishWindow<Item>
   private var connection: NATSConnection?
@@ -49,9 +49,9 @@ final class Publisher {
     try NATSConnection.load()
     self.settings = settings
     self.context = context
-    arrivals = Arrivals(context.alarm)
-    connector = Connector(server, arrivals)
-    notes = ConnectionNotes(server.shownServers, context.log)
+    results = PublishResults(context.alarm)
+    connector = Connector(server, results)
+    notes = ConnectionLog(server.shownServers, context.log)
     backoff = Backoff(
       initial: settings.backoff, cap: settings.longestBackoff, random: context.lane.world.random)
     window = PublishWindow(size: settings.isAcknowledged ? settings.window : .max)
@@ -119,12 +119,12 @@ final class Publisher {
 
   /// Something has arrived, or the time of an alarm has come.
   func wake() throws {
-    arrivals.isHeard()
+    results.isHeard()
     try pump()
   }
 
   private func waitForArrivals(until deadline: Instant) {
-    arrivals.wait(until: deadline)
+    results.wait(until: deadline)
     // Where many are on their way their answers come one by one, and each would wake the lane by itself.
     if window.unanswered > 64 { usleep(300) }
   }
@@ -297,7 +297,7 @@ final class Publisher {
 }
 
 /// Wakes the lane for what has arrived, also while it waits.
-private final class Arrivals: Sendable {
+private final class PublishResults: Sendable {
   private struct State: Sendable {
     var isNew = false
     /// Whether the lane is about to be woken.
@@ -338,13 +338,13 @@ private final class Connector: Sendable {
   }
 
   private let settings: NATSSettings
-  private let arrivals: Arrivals
+  private let results: PublishResults
   private let state = Locked(State())
   private let end = StopSign()
 
-  init(_ settings: NATSSettings, _ arrivals: Arrivals) {
+  init(_ settings: NATSSettings, _ results: PublishResults) {
     self.settings = settings
-    self.arrivals = arrivals
+    self.results = results
   }
 
   func start() {
@@ -375,7 +375,7 @@ private final class Connector: Sendable {
     var pause = 0.5
     while !end.isSet {
       do throws(NATSError) {
-        let connection = try NATSConnection(settings) { [arrivals] in arrivals.note() }
+        let connection = try NATSConnection(settings) { [results] in results.note() }
         put(.success(connection))
         return
       } catch {
@@ -391,6 +391,6 @@ private final class Connector: Sendable {
       if case .success = result { state.isRunning = false }
       state.results.append(result)
     }
-    arrivals.note()
+    results.note()
   }
 }

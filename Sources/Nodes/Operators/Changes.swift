@@ -84,7 +84,7 @@ private final class Changes: Step {
   /// The time of a poll as its changes have it.
   private var time: (poll: Poll, text: Value)?
 
-  /// What is known of a source.
+  /// The state of a source.
   private final class Source {
     let snapshot: Snapshot
     /// Nil until it has a poll.
@@ -411,7 +411,7 @@ private final class Changes: Step {
 
   // MARK: - Sources
 
-  /// That of the poll; mostly the same as the last time.
+  /// The state of the poll's source (cached: polls come in runs).
   private func source(of poll: Poll) throws -> Source {
     if let latest, latest.snapshot.source == poll.list { return latest }
     let source = try sources[poll.list] ?? open(poll.list)

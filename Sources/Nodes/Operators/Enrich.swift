@@ -1,3 +1,4 @@
+import Decode
 import Fetch
 import JSON
 import Engine
@@ -157,7 +158,7 @@ private final class Enrich: Step {
     let at: Double
     var entries: [Int]
 
-    /// What its failures are stored under: without secrets.
+    /// The key under which its failures are stored: without secrets.
     var key: Value { .string("\(request)") }
 
     var subscription: Subscription?
@@ -267,7 +268,7 @@ private final class Enrich: Step {
     context.meter.note(wait(at: out.now))
   }
 
-  /// What all waiting events wait for; nil where nothing is wrong.
+  /// The wait of all waiting events; nil where nothing is wrong.
   private func wait(at now: Instant) -> NodeStatus.Wait? {
     guard failing.count > 0 || lookups.wait != nil, let lookup = underWay.values.first(where: isFirst) else {
       return nil

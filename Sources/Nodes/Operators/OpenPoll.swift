@@ -17,7 +17,7 @@ struct PolledRow {
 /// A poll mostly begins and ends within one turn, and this stays in memory. Where a step before `changes` sends its
 /// rows over several turns, it is stored with each of them, so that the next run continues it.
 final class OpenPoll {
-  /// What distinguishes a poll of a source from the others.
+  /// The identity of a poll among those of its source.
   struct ID: Equatable {
     let number: Int
     let at: Double
@@ -41,7 +41,7 @@ final class OpenPoll {
     self.isKept = isKept
   }
 
-  /// What the last run has left of a poll that it was in the middle of.
+  /// The parts that the last run has left of a poll that it was in the middle of.
   var left: [Part] { queue.waiting }
 
   func begin(_ id: ID) { self.id = id }

@@ -4,7 +4,7 @@ import Language
 
 /// The polls of a source: what `changes` remembers of them beside the rows.
 final class SourcePolls {
-  /// What is known since the first poll.
+  /// The first poll, by which later ones are judged.
   struct Baseline: Remembered, Equatable {
     /// The coverage of the last accepted poll that was not partial; partial where there was none.
     var coverage: Coverage

@@ -2,7 +2,7 @@ import Engine
 import JSON
 import Language
 
-/// What counts for nothing where two texts are compared: the matches of a regular expression, and white space.
+/// The noise of texts that are compared: the matches of a regular expression, and white space.
 struct TextNoise {
   private let ignore: Evaluation?
   private let collapses: Bool

@@ -1,3 +1,4 @@
+import Decode
 import Fetch
 import JSON
 import Language
@@ -19,11 +20,6 @@ package struct GitHistory {
     let blob: String?
   }
 
-  /// Why there is no history: a sentence without a full stop.
-  package struct Failure: Error, CustomStringConvertible {
-    package let description: String
-  }
-
   private let folder: String
   private let versions: [Version]
   private let stop: StopSign
@@ -39,16 +35,16 @@ package struct GitHistory {
     var errors: [String] = []
     let result = log.run(stop: stop) { errors.append($0) }
     guard result.end == .exited(0) else {
-      throw Failure(description: errors.first.map { "git log: \($0)" } ?? "git log: \(result.end)")
+      throw Sentence(errors.first.map { "git log: \($0)" } ?? "git log: \(result.end)")
     }
     let found = Self.versions(in: result.output)
     if found.isEmpty {
-      throw Failure(description: "no commit of \(folder) has \(path)\(Self.hint(path, folder))")
+      throw Sentence("no commit of \(folder) has \(path)\(Self.hint(path, folder))")
     }
     let names = Set(found.map(\.name))
     guard names.count == 1, Self.lastPart(names.first ?? "") == Self.lastPart(path) else {
       let some = names.sorted().prefix(3).joined(separator: ", ")
-      throw Failure(description: "\(path) is a folder, with \(some); name one of its files")
+      throw Sentence("\(path) is a folder, with \(some); name one of its files")
     }
     versions = found.reversed().map(\.version)
   }
@@ -107,14 +103,14 @@ extension GitHistory {
     }
 
     fileprivate func rows(of bytes: [UInt8]) throws -> [Value] {
-      if bytes.allSatisfy({ isSpace($0) }) { throw Failure(description: "is empty") }
+      if bytes.allSatisfy({ isSpace($0) }) { throw Sentence("is empty") }
       let value =
         decoding.format == .json
         ? try Value.parse(try servedText(bytes, charset: nil), .strict)
         : .array(try decoding.values(of: bytes))
       if !isGiven {
-        if value.kind == .null { throw Failure(description: "is null instead of a list") }
-        if let words = value.reportedError { throw Failure(description: "is an error: \(words)") }
+        if value.kind == .null { throw Sentence("is null instead of a list") }
+        if let words = value.reportedError { throw Sentence("is an error: \(words)") }
       }
       var found: [Value] = []
       try rows.run(value) { found.append($0) }
@@ -122,7 +118,7 @@ extension GitHistory {
     }
   }
 
-  /// What was recorded.
+  /// The numbers of what was recorded.
   package struct Summary {
     package var polls = 0
     package var failures = 0
@@ -198,7 +194,7 @@ extension GitHistory {
     let output: CommandOutput
     do {
       output = try CommandOutput(command, input: Array(names.joined()), stop: stop) { errors.append($0) }
-    } catch { throw Failure(description: "git cat-file: \(error.reason)") }
+    } catch { throw Sentence("git cat-file: \(error.reason)") }
     defer { _ = output.end() }
     var objects = ObjectStream(output)
     for version in versions {
@@ -210,8 +206,8 @@ extension GitHistory {
       case .object(let bytes): try body(version, bytes)
       case .missing: try body(version, nil)
       case .ended:
-        if stop.isSet { throw Failure(description: "stopped") }
-        throw Failure(description: "git cat-file: \(errors.first ?? "it has ended early")")
+        if stop.isSet { throw Sentence("stopped") }
+        throw Sentence("git cat-file: \(errors.first ?? "it has ended early")")
       }
     }
   }

@@ -33,25 +33,25 @@ public final class LookupRecording: Sendable {
     file.withLock { $0?.add(line: line) }
   }
 
-  /// What was found, without secrets.
+  /// An answer without secrets.
   private func cleaned(
     _ found: Result<LookupAnswer, any Error>, _ request: Request
-  ) -> Result<LookupAnswer, RecordedLookup.Failure> {
+  ) -> Result<LookupAnswer, Sentence> {
     switch found {
-    case .failure(let error): return .failure(.init(description: mask("\(error)")))
+    case .failure(let error): return .failure(.init(mask("\(error)")))
     case .success(let answer):
       let text = answer.value.description
       let shown = mask(request.masked(text))
       if shown == text { return .success(answer) }
       // A secret that is no text in the JSON leaves none behind.
       guard let value = try? Value.parse(shown) else {
-        return .failure(.init(description: "\(request): the answer repeats a secret, and is not recorded"))
+        return .failure(.init("\(request): the answer repeats a secret, and is not recorded"))
       }
       return .success(LookupAnswer(value, age: answer.age))
     }
   }
 
-  /// What a request goes by in a recording: its address, without what is secret.
+  /// The name of a request in a recording: its address, without secrets.
   static func name(of request: Request, masking mask: (String) -> String) -> String {
     mask(request.masked("\(request.address)"))
   }

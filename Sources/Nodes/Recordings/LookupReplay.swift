@@ -37,15 +37,6 @@ public final class LookupReplay: Sendable {
     var tracks: [String: Track]?
   }
 
-  /// A recording without lookups, and a pipeline that needs them.
-  struct Missing: Error, CustomStringConvertible {
-    let step: String
-    let failure: FileFailure
-    var description: String {
-      "\(step): the recording has no lookups: \(failure); --record FOLDER makes one that has"
-    }
-  }
-
   private let path: String
   private let mask: @Sendable (String) -> String
   private let state = Locked(State())
@@ -70,7 +61,8 @@ public final class LookupReplay: Sendable {
           Line(at: lookup.at, start: start, count: bytes.count))
       }
     } catch {
-      throw Missing(step: step, failure: error)
+      throw Sentence(
+        "\(step): the recording has no lookups: \(error); --record FOLDER makes one that has")
     }
     if wrong > 0 {
       log.warning(
@@ -80,7 +72,7 @@ public final class LookupReplay: Sendable {
     state.withLock { [tracks] in $0.tracks = tracks }
   }
 
-  /// What the recording has for an event of a poll.
+  /// The answer that the recording has for an event of a poll.
   func found(_ request: Request, at time: Double, step: String, on disk: any Disk)
     -> Result<LookupAnswer, any Error>
   {

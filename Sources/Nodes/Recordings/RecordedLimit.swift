@@ -1,3 +1,4 @@
+import Decode
 import JSON
 import Language
 import System
@@ -10,7 +11,7 @@ import System
 enum RecordedLimit {
   /// Fewer polls show nothing.
   private static let fewest = 5
-  /// Of a hundred polls, how many must be as long as the longest.
+  /// The number of polls in a hundred that must be as long as the longest.
   private static let share = 80
 
   /// Nil for a recording with coverage, and for one that shows no limit.

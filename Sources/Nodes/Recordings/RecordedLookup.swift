@@ -1,6 +1,7 @@
 import JSON
 import Engine
 import Language
+import System
 
 /// One lookup of a step as a recording has it, a line of JSON.
 ///
@@ -14,12 +15,9 @@ struct RecordedLookup: Sendable {
   var step: String
   /// Without its secrets.
   var url: String
-  var found: Result<LookupAnswer, Failure>
+  var found: Result<LookupAnswer, Sentence>
 
-  /// What was wrong with it.
-  struct Failure: Error, CustomStringConvertible { let description: String }
-
-  init(at: Double, step: String, url: String, _ found: Result<LookupAnswer, Failure>) {
+  init(at: Double, step: String, url: String, _ found: Result<LookupAnswer, Sentence>) {
     (self.at, self.step, self.url, self.found) = (at, step, url, found)
   }
 
@@ -32,7 +30,7 @@ struct RecordedLookup: Sendable {
       self.init(
         at: at, step: step, url: url, .success(LookupAnswer(answer, age: value.member("age")?.double)))
     } else if let error = value.member("error")?.string {
-      self.init(at: at, step: step, url: url, .failure(Failure(description: error)))
+      self.init(at: at, step: step, url: url, .failure(Sentence(error)))
     } else {
       return nil
     }

@@ -1,6 +1,7 @@
 import JSON
 import Engine
 import Language
+import System
 
 /// One poll as a recording has it, a line of JSON.
 ///
@@ -29,12 +30,9 @@ struct RecordedPoll {
     self.isSimulated = isSimulated
   }
 
-  /// Why a value is no poll, as the end of a sentence.
-  struct Wrong: Error { let what: String }
-
-  init(_ value: Value) throws(Wrong) {
+  init(_ value: Value) throws(Sentence) {
     guard let at = RecordedPoll.time(of: value) else {
-      throw Wrong(what: "has no time: at must be as in 2026-01-01T00:00:00Z")
+      throw Sentence("has no time: at must be as in 2026-01-01T00:00:00Z")
     }
     self.at = at
     if let rows = value.member("rows")?.items {
@@ -44,7 +42,7 @@ struct RecordedPoll {
     } else if let error = value.member("error") {
       what = .error(error.string ?? "\(error)")
     } else {
-      throw Wrong(what: "has neither rows nor an error")
+      throw Sentence("has neither rows nor an error")
     }
   }
 

@@ -1,3 +1,4 @@
+import Decode
 import System
 import JSON
 import Engine

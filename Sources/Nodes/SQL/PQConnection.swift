@@ -24,7 +24,7 @@ struct PQError: Error {
 
   /// The code of a row that a policy refuses.
   static let policy = "42501"
-  /// What no row can be to blame for: connections, conflicts, statements, resources and the system.
+  /// The errors that no row can be to blame for: connections, conflicts, statements, resources and the system.
   ///
   /// A trigger may raise any other code.
   static let ofAll = [
@@ -62,7 +62,7 @@ struct PQError: Error {
   }
 }
 
-/// What a statement has given.
+/// The result of a statement.
 final class PQResult {
   let raw: OpaquePointer
 

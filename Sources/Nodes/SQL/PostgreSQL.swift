@@ -187,7 +187,7 @@ final class PostgreSQL: SQLConnection {
   /// Has the connection end with the next commit before it is answered; for tests.
   func loseNextAnswer() { losesAnswer = true }
 
-  /// What has become of a transaction; nil where the server, after a crash, does not know it.
+  /// The fate of a transaction; nil where the server, after a crash, does not know it.
   private func fate(of transaction: String, on connection: PQConnection) throws(PQError) -> String? {
     do throws(PQError) {
       return try connection.run("SELECT txid_status($1::bigint)", [transaction]).text(0, 0)

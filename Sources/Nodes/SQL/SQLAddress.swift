@@ -45,7 +45,7 @@ struct SQLAddress: Sendable {
     url.map { PostgreSQL(name, $0) } ?? SQLite(name, on: disk)
   }
 
-  /// What the source and the sink say about servers.
+  /// The details on servers in the documentation of the source and the sink.
   static let details = """
     A PostgreSQL server (12 or newer) has the address that libpq takes: `postgres://USER@HOST:PORT/DATABASE?sslmode=…`, with \
     several hosts too. What it lacks comes from libpq's environment, PGPASSWORD among it, and ~/.pgpass; `${NAME}` in it from \
@@ -74,7 +74,7 @@ struct SQLQuery {
   /// The most bytes of the rows: more is an error or, where they are in an order, the rest is left.
   var limit: Int
 
-  /// What is wrong with the columns that it gives.
+  /// The problem with the columns that it gives.
   func problem(with columns: [String]) -> String? {
     if columns.isEmpty { return "the query gives no rows" }
     var names: Set<String> = []
@@ -91,7 +91,7 @@ struct SQLQuery {
   }
 }
 
-/// What a query has given.
+/// The rows of a query.
 struct SQLRows {
   var rows: [Value] = []
   /// The value of the column `after` in each row, as the database compares it.

@@ -38,7 +38,7 @@ struct SQLBatch {
     ]).json
   }
 
-  /// What is left of the batch after a refusal: the row alone, or all of them, but no longer instead of others.
+  /// The rest of the batch after a refusal: the row alone, or all of them, but no longer instead of others.
   func refused(_ refusal: SQLRefusal) -> SQLBatch {
     var rest = self
     rest.isWhole = false
@@ -123,7 +123,7 @@ struct SQLRefusal {
       key: items[4].kind == .null ? nil : items[4], reason: items[3].string ?? "")
   }
 
-  /// What is stored with a place: what was refused before, and now.
+  /// The refusals that are stored with a place, former ones and new ones.
   static func stored(_ refusals: [SQLRefusal], of batches: [SQLBatch], behind former: [Value]) -> String {
     let refused = refusals.compactMap { refusal in
       batches[refusal.batch].place.map { refusal.stored(of: $0) }
@@ -139,7 +139,7 @@ struct SQLRefusal {
   }
 }
 
-/// What a sink writes to.
+/// A table that a sink writes to.
 struct SQLTable {
   var name: String
   /// Whether it is made where it is missing.

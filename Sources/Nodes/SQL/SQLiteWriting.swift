@@ -15,7 +15,7 @@ struct SQLiteWriting {
   /// Rows that leave one, to be tried again behind the others of their batch.
   private var left: [Change] = []
 
-  /// What is done for one row.
+  /// The change for one row.
   private struct Change {
     let statement: Statement
     let values: Value

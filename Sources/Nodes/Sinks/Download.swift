@@ -68,19 +68,19 @@ private final class Download: DeliverySink {
   private let context: SinkContext
   private let url: Evaluation
   private let path: OutputPath
-  let queue: DeliveryQueue<DownloadWorker>
+  let queue: DeliveryQueue<DownloadTransport>
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     url = context.evaluation(options[DownloadOptions.url])
     let fetches = WebAccess.forDelivery(of: .file, in: context) != nil
     path = try OutputPath(options[DownloadOptions.path], context, isWritten: fetches)
-    var worker = try DownloadWorker(context)
-    worker.replaces = options[DownloadOptions.overwrite] == .changed
-    worker.limit = options[DownloadOptions.maxSize]
-    worker.timeout = options[DownloadOptions.timeout]
+    var transport = try DownloadTransport(context)
+    transport.replaces = options[DownloadOptions.overwrite] == .changed
+    transport.limit = options[DownloadOptions.maxSize]
+    transport.timeout = options[DownloadOptions.timeout]
     let settings = DeliveryOptions.settings(options, concurrency: DownloadOptions.concurrency)
-    queue = DeliveryQueue(settings, context, worker)
+    queue = DeliveryQueue(settings, context, transport)
   }
 
   func take(_ event: Event) throws {
@@ -89,6 +89,6 @@ private final class Download: DeliverySink {
     let address = try Address(text)
     let path = try path.path(for: event)
     if context.isDryRun { return queue.dryRun.add(["curl", "-L", "-o", path, "\(address)"]) }
-    try queue.add(DownloadTask(url: text, path: path, event: event))
+    try queue.add(DownloadItem(url: text, path: path, event: event))
   }
 }

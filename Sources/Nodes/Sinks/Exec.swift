@@ -78,7 +78,7 @@ private enum ExecOptions {
     "env", .mapping(of: .template), default: "{}", "additional environment variables, as templates",
     example: #"{ NAME: '\(.name)' }"#)
   static let output = Option(
-    "output", .choice(of: CommandWorker.Output.self), default: "log",
+    "output", .choice(of: CommandTransport.Output.self), default: "log",
     "where its standard output goes; at most 64 KiB per run to the log, 1 MiB to stdout")
   static let timeout = Option("timeout", .duration, default: "30s", "the time limit of an attempt")
 }
@@ -104,7 +104,7 @@ private final class Exec: DeliverySink {
   private let input: ExecInput
   private let inputText: Evaluation?
   private let context: SinkContext
-  let queue: DeliveryQueue<CommandWorker>
+  let queue: DeliveryQueue<CommandTransport>
 
   init(_ options: Options, _ context: SinkContext) {
     arguments = options[ExecOptions.command].map { context.evaluation($0) }
@@ -118,18 +118,18 @@ private final class Exec: DeliverySink {
     self.context = context
     queue = DeliveryQueue(
       DeliveryOptions.settings(options), context,
-      CommandWorker(context, output: options[ExecOptions.output], timeout: options[ExecOptions.timeout]))
+      CommandTransport(context, output: options[ExecOptions.output], timeout: options[ExecOptions.timeout]))
   }
 
   func take(_ event: Event) throws {
-    var task = CommandTask(
+    var item = CommandItem(
       arguments: try arguments.map { try event.text($0) }, input: try input(event), event: event)
     let texts = try variables.map { ($0.name, try event.text($0.value)) }
-    for (name, text) in texts { task.environment[name] = text }
+    for (name, text) in texts { item.environment[name] = text }
     if context.isDryRun {
-      return queue.dryRun.add(task.arguments, variables: texts, input: task.inputBytes)
+      return queue.dryRun.add(item.arguments, variables: texts, input: item.inputBytes)
     }
-    try queue.add(task)
+    try queue.add(item)
   }
 
   /// The standard input; nil for the event.

@@ -93,7 +93,7 @@ private final class GitSink: DeliverySink {
   private let allowsEmpty: Bool
   private let maxSize: Int
   private let form: GitVersion.Form
-  let queue: DeliveryQueue<GitWorker>
+  let queue: DeliveryQueue<GitTransport>
   /// The rows of the present poll.
   private var rows: [(key: Value, row: Value)] = []
   private var subject: String?
@@ -108,16 +108,17 @@ private final class GitSink: DeliverySink {
     allowsEmpty = options[GitOptions.allowEmpty]
     maxSize = options[GitOptions.maxSize]
     form = GitVersion.Form(path: options[GitOptions.path])
-    var worker = GitWorker(
+    var transport = GitTransport(
       path: options[GitOptions.path], key: options[GitOptions.key],
       label: options[GitOptions.label]?.expression,
       timeout: options[GitOptions.timeout], context)
-    worker.pushes = options[GitOptions.push]
-    worker.author = options[GitOptions.author].flatMap { GitOptions.person($0) }
-    if !context.isDryRun, let flaw = worker.missingAuthor() { throw StepError(flaw) }
+    transport.pushes = options[GitOptions.push]
+    transport.author = options[GitOptions.author].flatMap { GitOptions.person($0) }
+    if !context.isDryRun, let flaw = transport.missingAuthor() { throw StepError(flaw) }
     queue = DeliveryQueue(
       DeliverySettings(
-        attempts: options[GitOptions.attempts], backoff: options[DeliveryOptions.backoff]), context, worker)
+        attempts: options[GitOptions.attempts], backoff: options[DeliveryOptions.backoff]), context, transport
+    )
   }
 
   func take(_ event: Event) throws {
@@ -158,11 +159,11 @@ private final class GitSink: DeliverySink {
     if let twin = version.twin {
       throw StepError("two rows have the key \(twin); this poll is not committed")
     }
-    let task = GitTask(content: version.text, subject: subject, at: poll.at)
+    let item = GitItem(content: version.text, subject: subject, at: poll.at)
     if context.isDryRun {
-      queue.dryRun.add(line: "git commit \(queue.worker.path): \(rows.count) rows")
+      queue.dryRun.add(line: "git commit \(queue.transport.path): \(rows.count) rows")
       return
     }
-    do { try queue.add(task) } catch is NotSent {}
+    do { try queue.add(item) } catch is NotSent {}
   }
 }

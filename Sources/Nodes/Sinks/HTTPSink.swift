@@ -103,7 +103,7 @@ private final class HTTPSink: DeliverySink {
   private let headers: [(name: String, value: Evaluation)]
   private let body: Evaluation?
   private let bodyText: Evaluation?
-  let queue: DeliveryQueue<RequestWorker>
+  let queue: DeliveryQueue<RequestTransport>
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
@@ -113,33 +113,33 @@ private final class HTTPSink: DeliverySink {
     headers = all.filter { $0.value.constant == nil }.map { ($0.name, context.evaluation($0.value)) }
     body = options[HTTPSinkOptions.body].map { context.evaluation($0) }
     bodyText = options[HTTPSinkOptions.bodyText].map { context.evaluation($0) }
-    var worker = try RequestWorker(url, context)
-    worker.method = options[HTTPSinkOptions.method].request
+    var transport = try RequestTransport(url, context)
+    transport.method = options[HTTPSinkOptions.method].request
     let fixed = all.compactMap { header in header.value.constant.map { Header(header.name, $0) } }
-    worker.headers = fixed + WebOptions.authorization(options)
-    worker.envelope = options[CloudEvents.envelope].map { _ in CloudEvents(context) }
-    worker.contentType =
-      worker.envelope != nil
+    transport.headers = fixed + WebOptions.authorization(options)
+    transport.envelope = options[CloudEvents.envelope].map { _ in CloudEvents(context) }
+    transport.contentType =
+      transport.envelope != nil
       ? "application/cloudevents+json" : bodyText == nil ? "application/json" : "text/plain; charset=utf-8"
-    worker.limits.whole = options[HTTPSinkOptions.timeout]
-    queue = DeliveryQueue(DeliveryOptions.settings(options), context, worker)
+    transport.limits.whole = options[HTTPSinkOptions.timeout]
+    queue = DeliveryQueue(DeliveryOptions.settings(options), context, transport)
   }
 
   func take(_ event: Event) throws {
-    var task = RequestTask(event: event)
-    task.data = (try data.first(event)?.items ?? []).map { $0.string ?? "\($0)" }
-    for (name, value) in headers { task.headers[name] = try event.text(value) }
+    var item = RequestItem(event: event)
+    item.data = (try data.first(event)?.items ?? []).map { $0.string ?? "\($0)" }
+    for (name, value) in headers { item.headers[name] = try event.text(value) }
     if let bodyText {
-      task.body = try event.text(bodyText)
+      item.body = try event.text(bodyText)
     } else if let body {
       guard let value = try body.first(event) else {
         throw StepError("the expression in body has no output")
       }
-      task.body = value.description
+      item.body = value.description
     }
     // Validated now, so that an invalid address is an error of this event and never stored.
-    let request = try queue.worker.request(task, id: "dry-run")
+    let request = try queue.transport.request(item, id: "dry-run")
     if context.isDryRun { return queue.dryRun.add(request) }
-    try queue.add(task)
+    try queue.add(item)
   }
 }

@@ -206,9 +206,9 @@ private final class ICS: KeepingSink {
 
   private func take(_ entry: CalendarEntry) {
     for told in entry.news { calendar.take(told) }
-    let surplus = calendar.forget(at: entry.at)
-    if surplus > 0 {
-      context.log.warning("\(file.path): \(surplus) events are left out: there are more than max_events")
+    let overflow = calendar.forget(at: entry.at)
+    if overflow > 0 {
+      context.log.warning("\(file.path): \(overflow) events are left out: there are more than max_events")
     }
     if calendar.takeChanges() { writing.isDue = true }
   }

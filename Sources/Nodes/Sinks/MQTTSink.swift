@@ -127,7 +127,7 @@ private final class MQTTSink: DeliverySink {
   private let flags: [String]
   /// Nil where messages are printed or suppressed.
   private let publisher: MQTTPublisher?
-  let queue: DeliveryQueue<MQTTWorker>
+  let queue: DeliveryQueue<MQTTTransport>
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
@@ -157,7 +157,7 @@ private final class MQTTSink: DeliverySink {
       : try MQTTPublisher(
         settings, announcement, quality: quality, isRetained: isRetained,
         timeout: options[MQTTSinkOptions.timeout], context)
-    queue = DeliveryQueue(DeliveryOptions.settings(options), context, MQTTWorker(publisher: publisher))
+    queue = DeliveryQueue(DeliveryOptions.settings(options), context, MQTTTransport(publisher: publisher))
   }
 
   func take(_ event: Event) throws {
@@ -166,17 +166,17 @@ private final class MQTTSink: DeliverySink {
     if topic.hasPrefix("$"), !mayBeSystem {
       throw StepError("the topic \(quoted(topic)) begins with $, which data must not choose")
     }
-    var task = MQTTTask(topic: topic, event: event)
+    var item = MQTTItem(topic: topic, event: event)
     if let bodyText {
-      task.data = try event.text(bodyText)
+      item.data = try event.text(bodyText)
     } else if let body {
       guard let value = try body.first(event) else { throw StepError("the expression in body has no output") }
-      task.data = value.description
+      item.data = value.description
     }
     if context.isDryRun {
-      return queue.dryRun.add(["mosquitto_pub", "-s"] + flags + ["-t", topic], input: task.bytes)
+      return queue.dryRun.add(["mosquitto_pub", "-s"] + flags + ["-t", topic], input: item.bytes)
     }
-    try queue.add(task)
+    try queue.add(item)
   }
 
   func finish(by deadline: Instant) throws {

@@ -128,7 +128,7 @@ private final class NATSSink: KeepingSink {
   private let waitsInTurn: Bool
   /// How many messages the turn has stored.
   private var stored = 0
-  /// Turns with as many are the bulk of a source that is read again: their epoch goes on.
+  /// From this many outputs a turn counts as bulk and does not end its epoch.
   private static let bulk = 256
 
   init(_ options: Options, _ context: SinkContext) throws {

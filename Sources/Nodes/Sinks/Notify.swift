@@ -157,7 +157,7 @@ private final class Notify: DeliverySink, RepeatingSink {
   private let context: SinkContext
   /// Nil where notifications are not for a service.
   private let service: MessageReading?
-  let queue: DeliveryQueue<NotifyWorker>
+  let queue: DeliveryQueue<NotifyTransport>
   private var rings = false
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -180,9 +180,9 @@ private final class Notify: DeliverySink, RepeatingSink {
     }
     self.context = context
     service = options[NotifyOptions.to].map { _ in MessageReading(options, context) }
-    let worker = try NotifyWorker(
+    let transport = try NotifyTransport(
       to: options[NotifyOptions.to], timeout: options[NotifyOptions.timeout], context)
-    queue = DeliveryQueue(NotifyOptions.settings(options), context, worker)
+    queue = DeliveryQueue(NotifyOptions.settings(options), context, transport)
   }
 
   func take(_ event: Event) throws {
@@ -275,13 +275,13 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   private func show(_ message: Message, for event: Event?) throws {
     if service != nil {
-      if context.isDryRun { return try queue.worker.show(message, in: &queue.dryRun) }
+      if context.isDryRun { return try queue.transport.show(message, in: &queue.dryRun) }
       return try queue.add(.message(message, event))
     }
     let note = Note(title: message.title, body: message.body)
     if let arguments = way.arguments(note) {
       if context.isDryRun { return queue.dryRun.add(arguments) }
-      return try queue.add(.command(CommandTask(arguments: arguments, input: "", event: event)))
+      return try queue.add(.command(CommandItem(arguments: arguments, input: "", event: event)))
     }
     let body = note.body.split(separator: "\n").joined(separator: "; ")
     let line = body.isEmpty ? note.title : "\(note.title): \(body)"

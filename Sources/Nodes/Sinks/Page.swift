@@ -170,7 +170,7 @@ extension PageForm {
 }
 
 private final class PageSink: KeepingSink {
-  /// What has happened in this turn.
+  /// The changes of this turn.
   private enum News {
     case set(key: Value, isOwn: Bool, source: String, isOfPoll: Bool, content: Value)
     case remove(key: Value)
@@ -192,16 +192,16 @@ private final class PageSink: KeepingSink {
   private var news: [News] = []
   /// The keys that the present poll of each source has brought.
   private var seen: [String: Set<Value>] = [:]
-  /// What the epoch has changed and is shown when it is committed.
+  /// The changes of the epoch, which are shown when it is committed.
   private var pending: [PageView.Change] = []
   /// The number of the last commit: it counts on from run to run.
   private var commit = 0
   private let storedCommit: NodeCell<Value>?
   /// The rows of the present poll that there was no room for, and those that were reported last.
-  private var surplus = 0
+  private var overflow = 0
   /// The key of a log that was last given a number, and that number.
   private var repeated: (key: Value, number: Int)?
-  private var reportedSurplus = 0
+  private var reportedOverflow = 0
   private var polled: Poll?
   private var dryRun = DryRun()
 
@@ -301,7 +301,7 @@ private final class PageSink: KeepingSink {
       switch entry {
       case .set(let key, let isOwn, let source, let isOfPoll, let content):
         let key = isOwn && !isOfPoll ? unused(key) : key
-        if !set(key, source, content, next, makesRoom: !isOfPoll) { surplus += 1 }
+        if !set(key, source, content, next, makesRoom: !isOfPoll) { overflow += 1 }
       case .remove(let key): remove(key)
       case .end: reportSurplus()
       }
@@ -349,10 +349,10 @@ private final class PageSink: KeepingSink {
   }
 
   private func reportSurplus() {
-    if surplus > 0, surplus != reportedSurplus {
-      context.log.warning("\(surplus) rows are left out: there are more than max_rows")
+    if overflow > 0, overflow != reportedOverflow {
+      context.log.warning("\(overflow) rows are left out: there are more than max_rows")
     }
-    (reportedSurplus, surplus) = (surplus, 0)
+    (reportedOverflow, overflow) = (overflow, 0)
   }
 
   // MARK: - Epochs

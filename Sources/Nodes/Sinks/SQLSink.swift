@@ -139,7 +139,7 @@ private final class SQLSink: KeepingSink {
   private var isWhole = false
   /// Whether the end of the run has cut the sink off: what is in the outbox is left to the next one.
   private var isCutOff = false
-  /// What the database has refused and the state does not have yet, as it is stored beside positions.
+  /// The rows that the database has refused and the state does not have yet, as they are stored beside positions.
   private var refused: [Value] = []
   /// Whether the database has more than the state, which is older; nil before they are compared.
   private var isStateOlder: Bool?

@@ -1,3 +1,4 @@
+import Decode
 import Engine
 import JSON
 import Language
@@ -171,12 +172,10 @@ private final class LastErrors {
   var text: String { lines.isEmpty ? "" : ": " + lines.map { printable($0) }.joined(separator: " / ") }
 }
 
-/// Why a command has given no rows.
-private struct CommandFailure: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ command: ChildCommand, _ reason: String) {
-    description = "\(quoted(command.arguments.first ?? "")): \(reason)"
+extension Sentence {
+  /// The reason why a command has given no rows.
+  fileprivate init(_ command: ChildCommand, _ reason: String) {
+    self.init("\(quoted(command.arguments.first ?? "")): \(reason)")
   }
 }
 
@@ -215,20 +214,20 @@ private final class CommandPoll: BlockingPollSource {
     }
     switch result.end {
     case .exited(let status) where options[ExecOptions.exitCodes].contains(Int(status)): break
-    case .couldNotStart(let reason, _): throw CommandFailure(command, reason)
+    case .couldNotStart(let reason, _): throw Sentence(command, reason)
     case .timedOut:
       let limit = DurationText.format(options[ExecOptions.timeout])
-      throw CommandFailure(command, "took longer than \(limit)\(errors.text)")
-    default: throw CommandFailure(command, "\(result.end)\(errors.text)")
+      throw Sentence(command, "took longer than \(limit)\(errors.text)")
+    default: throw Sentence(command, "\(result.end)\(errors.text)")
     }
     if result.outputLost > 0 {
-      throw CommandFailure(command, "printed more than max_size, \(options[ExecOptions.maxSize]) bytes")
+      throw Sentence(command, "printed more than max_size, \(options[ExecOptions.maxSize]) bytes")
     }
     do {
       let rows = try context.decoding(options).values(of: result.output, columns)
       return try noted(PollAnswer(rows, memory: columns.memory), of: poll)
     } catch let error as DecodeFailure {
-      throw CommandFailure(command, "printed \(error)")
+      throw Sentence(command, "printed \(error)")
     }
   }
 
@@ -286,7 +285,7 @@ private final class FollowedCommand: StreamSource {
   /// Runs the command until it ends; the failure, if it is one.
   private func follow(
     _ command: ChildCommand, _ feed: Feed, _ reporter: ParseErrorReporter
-  ) throws -> CommandFailure? {
+  ) throws -> Sentence? {
     let errors = LastErrors()
     let output: CommandOutput
     do throws(StartFailure) {
@@ -295,7 +294,7 @@ private final class FollowedCommand: StreamSource {
         log.detail(line)
       }
     } catch {
-      let failure = CommandFailure(command, error.reason)
+      let failure = Sentence(command, error.reason)
       if error.mayPass { return failure }
       throw failure
     }
@@ -304,6 +303,6 @@ private final class FollowedCommand: StreamSource {
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped { feed.send(values) }
     let end = output.end()
     if case .exited(0) = end { return nil }
-    return CommandFailure(command, "\(end)\(errors.text)")
+    return Sentence(command, "\(end)\(errors.text)")
   }
 }

@@ -1,3 +1,4 @@
+import Decode
 import System
 import Glibc
 import JSON
@@ -62,31 +63,26 @@ private final class FileSource: StreamSource {
   private let options: Options
   private let context: SourceContext
   private let limits: ReadLimits
-  private let desk: ParseErrorReporter
+  private let reporter: ParseErrorReporter
   private let progress: ReadingProgress
-
-  private struct NothingFound: Error, CustomStringConvertible {
-    let patterns: [String]
-    var description: String { "no file matches \(alternatives(patterns))" }
-  }
 
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
     limits = ReadLimits(value: options[FileOptions.maxValue])
-    desk = ParseErrorReporter(context)
+    reporter = ParseErrorReporter(context)
     progress = ReadingProgress(context)
   }
 
   func run(_ feed: Feed) throws {
     defer {
       progress.end()
-      desk.summarize()
+      reporter.summarize()
     }
     let paths = options[FileOptions.path]
     if options[FileOptions.follow], let path = paths.first { return try follow(path, feed) }
     let files = try paths.flatMap { try Glob.expand($0) }
-    if files.isEmpty { throw NothingFound(patterns: paths) }
+    if files.isEmpty { throw Sentence("no file matches \(alternatives(paths))") }
     let (first, position) = resumption(among: files)
     var failure: (any Error)?
     for (index, path) in files.enumerated().dropFirst(first) where !feed.isStopped {
@@ -119,7 +115,7 @@ private final class FileSource: StreamSource {
     let decoding = context.decoding(options).resumed(as: start?.format)
     let reader = ValueReader(
       input, path: path, decoding, position: start?.offset ?? 0,
-      lines: start?.lines ?? 0, limits: limits, leavesUnfinishedLine: isGrowing, report: desk.report)
+      lines: start?.lines ?? 0, limits: limits, leavesUnfinishedLine: isGrowing, report: reporter.report)
     var passing = start?.values ?? 0
     var given = passing
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
@@ -166,7 +162,7 @@ private final class FileSource: StreamSource {
     }
     if context.isOnce { return try readOnce(path, from: position, startsAtEnd: startsAtEnd, feed) }
     let file = FollowedFile(
-      path, options[Decoding.option], from: start, stop: context.stop, limits: limits, report: desk.report
+      path, options[Decoding.option], from: start, stop: context.stop, limits: limits, report: reporter.report
     ) { [log = context.log] change in
       switch change {
       case .missing: log.notice("\(path) does not exist yet; waiting for it")

@@ -1,6 +1,7 @@
 import JSON
 import Engine
 import Language
+import System
 
 /// `generate`: creates events with an expression, once or on a schedule.
 let generate = NodeSpec(
@@ -27,11 +28,6 @@ private final class Generate: BlockingPollSource {
   private let value: Evaluation
   private let limit: Int
 
-  private struct TooMany: Error, CustomStringConvertible {
-    let limit: Int
-    var description: String { "the expression has more than \(limit) outputs; raise limit to allow more" }
-  }
-
   init(_ options: Options, _ context: SourceContext) {
     value = context.evaluation(options[GenerateOptions.value])
     limit = options[GenerateOptions.limit]
@@ -40,7 +36,9 @@ private final class Generate: BlockingPollSource {
   func poll(_ poll: PollRequest) throws -> PollAnswer {
     var rows: [Value] = []
     try value.each(Event(.null, poll.poll())) { row in
-      if rows.count == limit { throw TooMany(limit: limit) }
+      if rows.count == limit {
+        throw Sentence("the expression has more than \(limit) outputs; raise limit to allow more")
+      }
       rows.append(row)
     }
     return PollAnswer(rows)

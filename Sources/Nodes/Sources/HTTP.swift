@@ -1,3 +1,4 @@
+import Decode
 import Fetch
 import JSON
 import Engine
@@ -369,7 +370,7 @@ private final class HTTPSource: SuspendingPollSource {
     return reading
   }
 
-  /// What the decoder makes of an answer that is not JSON: a list of its values.
+  /// The list of values that the decoder finds in an answer that is not JSON.
   private func decoded(_ answer: Response, of request: Request) throws -> Value {
     fetch.show("decoding \(decoding.format.name)")
     do throws(DecodeFailure) { return .array(try decoding.checkedValues(of: answer, columns)) } catch {

@@ -36,7 +36,7 @@ struct ListReading {
   private static let sameTime = 600.0
 
   let limit: ListLimit
-  /// What distinguishes the rows; nil where equal rows are different ones, so that nothing can be missed.
+  /// The id by which rows differ; nil where equal rows are different ones, so that nothing can be missed.
   private let id: (@Sendable (Value) -> Value)?
   private(set) var rows: [Value] = []
   /// The number of rows of the list, by the last page.

@@ -1,3 +1,4 @@
+import Decode
 import Engine
 import JSON
 import Language
@@ -269,7 +270,7 @@ private final class WebhookSource: StreamSource {
     return nil
   }
 
-  /// What to do about a body that is not in the format of `decode`; nothing where that is not known.
+  /// A hint for a body that is not in the format of `decode`; empty where none is known.
   private func hint(_ webhook: Webhook) -> String {
     let type = webhook.headers.first { $0.name == "content-type" }?.value ?? ""
     let isForm = type.lowercased().hasPrefix("application/x-www-form-urlencoded")

@@ -1,3 +1,4 @@
+import Decode
 import Engine
 import JSON
 import Language
@@ -96,7 +97,8 @@ private final class MQTTSource: StreamSource {
   private let quality: Int
   private let reporter: ParseErrorReporter
   private var settings: MQTTSettings
-  /// What the session of the client has, as an earlier run or connection has stored it; nil where there is none.
+  /// The subscriptions of the client's session, as an earlier run or connection has stored them; nil where
+  /// there are none.
   private var subscribed: (topics: [String], quality: Int)?
   private var hasConnected = false
   /// Whether the present connection has brought anything.

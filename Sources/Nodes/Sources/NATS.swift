@@ -83,7 +83,7 @@ private enum NATSSourceOptions {
   )
 }
 
-/// What the data of a message is.
+/// The format of the data of a message.
 enum NATSFormat: String, CaseIterable, Sendable { case json, text }
 
 /// Where to begin in a stream.
@@ -132,7 +132,7 @@ final class NATSSource: StreamSource {
   private let start: NATSStart
   private let values: MessageValues
   private let content: any StreamContent
-  private let notes: ConnectionNotes
+  private let notes: ConnectionLog
   private var hasCaughtUp = false
 
   init(_ options: Options, _ context: SourceContext) {
@@ -144,7 +144,7 @@ final class NATSSource: StreamSource {
       options[NATSSourceOptions.format], isEnvelope: options[NATSSourceOptions.envelope], stream: stream,
       context)
     content = values
-    notes = ConnectionNotes(settings.shownServers, context.log)
+    notes = ConnectionLog(settings.shownServers, context.log)
   }
 
   /// Reads the packs of a task below a partition.
@@ -154,7 +154,7 @@ final class NATSSource: StreamSource {
     (stream, subject, start) = (packs.stream, "\(packs.subject).\(task)", .beginning)
     values = MessageValues(.json, isEnvelope: false, stream: stream, context)
     content = PackContent(context)
-    notes = ConnectionNotes(settings.shownServers, context.log)
+    notes = ConnectionLog(settings.shownServers, context.log)
   }
 
   func run(_ feed: Feed) throws {
@@ -277,8 +277,8 @@ final class NATSSource: StreamSource {
     return nil
   }
 
-  /// What is known about the stream, once it is not shorter than what was read, or remains so: a leader that was just
-  /// elected may not have applied its last messages yet.
+  /// The facts about the stream, once it is not shorter than what was read, or remains so: a leader that was
+  /// just elected may not have applied its last messages yet.
   private func settled(
     _ info: StreamReader.Info, _ reader: StreamReader, _ progress: StreamProgress
   ) -> StreamReader.Info {
@@ -317,7 +317,7 @@ final class NATSSource: StreamSource {
     feed.sayCaughtUp()
   }
 
-  /// Whether so many seconds have passed since a time, which becomes the present then.
+  /// True, and restarts the interval, if `seconds` have passed.
   private func isDue(_ last: inout ContinuousClock.Instant, _ seconds: Int) -> Bool {
     guard last + .seconds(seconds) < .now else { return false }
     last = .now

@@ -1,3 +1,4 @@
+import Decode
 import System
 import JSON
 import Engine
@@ -72,16 +73,9 @@ final class Replay: ScriptSource {
   private var latest = -Double.infinity
   private var number = 0
 
-  /// What the reader passes over.
+  /// The texts that the reader passes over.
   private final class BadTexts {
     var texts: ArraySlice<BadText> = []
-  }
-
-  struct Wrong: Error, CustomStringConvertible {
-    let path: String
-    let number: Int
-    let what: String
-    var description: String { "\(path): poll \(number) \(what)" }
   }
 
   convenience init(_ options: Options) throws {
@@ -124,14 +118,14 @@ final class Replay: ScriptSource {
   private func nextPoll() throws -> RecordedPoll? {
     while let value = try nextValue() {
       number += 1
-      do throws(RecordedPoll.Wrong) {
+      do throws(Sentence) {
         let poll = try RecordedPoll(value)
-        if poll.at < latest { throw RecordedPoll.Wrong(what: "is earlier than the one before it") }
+        if poll.at < latest { throw Sentence("is earlier than the one before it") }
         latest = poll.at
         if poll.at < from { continue }
         return poll.at < until ? poll : nil
       } catch {
-        throw Wrong(path: path, number: number, what: error.what)
+        throw Sentence("\(path): poll \(number) \(error)")
       }
     }
     return nil

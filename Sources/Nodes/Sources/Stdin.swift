@@ -1,3 +1,4 @@
+import Decode
 import System
 import JSON
 import Engine
@@ -30,14 +31,14 @@ private final class StandardInput: StreamSource {
   }
 
   func run(_ feed: Feed) throws {
-    let desk = ParseErrorReporter(context)
-    defer { desk.summarize() }
+    let reporter = ParseErrorReporter(context)
+    defer { reporter.summarize() }
     let input = try StoppableInput("-", context.stop)
     let progress = ReadingProgress(context)
     defer { progress.end() }
     let reader = ValueReader(
       input, path: "<stdin>", context.decoding(options),
-      limits: ReadLimits(value: options[StdinOptions.maxValue]), report: desk.report)
+      limits: ReadLimits(value: options[StdinOptions.maxValue]), report: reporter.report)
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
       progress.note { input.extent }
       feed.send(values)

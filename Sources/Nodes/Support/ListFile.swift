@@ -1,3 +1,4 @@
+import Decode
 import JSON
 import Language
 import System
@@ -37,7 +38,7 @@ final class ListFile {
     }
     let values: [Value]
     do throws(DecodeFailure) { values = try decoding.values(of: bytes) } catch {
-      throw ListFailure(description: "\(path): \(error)")
+      throw Sentence("\(path): \(error)")
     }
     (accepted, pending) = (bytes, nil)
     return decoding.format == .text ? values.compactMap(Self.entry) : values
@@ -59,9 +60,4 @@ enum ListFileOptions {
   static let decode = Option.optional(
     "decode", Decoding.type, "the format of the file (default: by its name, otherwise lines of text)",
     example: "csv")
-}
-
-/// Why a list cannot be read.
-private struct ListFailure: Error, CustomStringConvertible {
-  let description: String
 }

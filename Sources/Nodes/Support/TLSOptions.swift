@@ -31,7 +31,7 @@ enum TLSOptions {
 
 /// Paths of PEM files for TLS.
 struct TLSFiles: Sendable {
-  /// Those that are trusted; nil for the system's.
+  /// The file of trusted authorities; nil for the system's.
   var authorities: String?
   var certificate: String?
   var key: String?

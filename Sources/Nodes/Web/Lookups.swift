@@ -1,3 +1,4 @@
+import Decode
 import System
 import Fetch
 import JSON
@@ -66,7 +67,9 @@ final class Lookups: Sendable {
       recording?.begin(on: world.disk, context.log)
       way = .network(access)
     } else {
-      throw NoNetworkForStep(step: context.name)
+      throw Sentence(
+        "\(context.name): there is no network in virtual time; record lookups with flow run --record, "
+          + "so that --replay can use them")
     }
   }
 
@@ -95,7 +98,7 @@ final class Lookups: Sendable {
       return Subscription()
     case .network(let access):
       do {
-        return try access.client().start(access.adapted(request), notice: { [self] in tell($0, waiting) }) {
+        return try access.client().start(access.adapted(request), notice: { [self] in report($0, waiting) }) {
           result in
           switch result {
           case .success(let response): self.decode(response, of: request, found)
@@ -130,7 +133,7 @@ final class Lookups: Sendable {
     if response.bytes.count < Self.large { work() } else { decoder.perform(work) }
   }
 
-  /// What a test gives for a response: a text in the format of `decode`, or what is decoded from it.
+  /// The value of a test's response: a text in the format of `decode`, or what is decoded from it.
   private func decoded(_ answer: Value, for request: Request) throws -> Value {
     guard decoder != nil, let text = answer.textBytes else { return answer }
     var decoding = decoding
@@ -143,7 +146,7 @@ final class Lookups: Sendable {
     if case .network = way { recording?.add(request, at: time, step: step, found) }
   }
 
-  private func tell(_ notice: FetchNotice, _ waiting: () -> Void) {
+  private func report(_ notice: FetchNotice, _ waiting: () -> Void) {
     switch notice {
     case .waitingForBudget(let site, let until, _), .waitingAsAsked(let site, let until, _):
       let isNews = toldUntil.withLock { told in
@@ -156,13 +159,5 @@ final class Lookups: Sendable {
     case .retrying: log.detail("\(notice)")
     case .notStored: log.warning("\(notice)")
     }
-  }
-}
-
-/// The error of a step that needs the network in a pipeline that has none.
-private struct NoNetworkForStep: Error, CustomStringConvertible {
-  let step: String
-  var description: String {
-    "\(step): there is no network in virtual time; record lookups with flow run --record, so that --replay can use them"
   }
 }

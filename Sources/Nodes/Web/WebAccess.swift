@@ -120,6 +120,6 @@ public struct LiveWeb: Sendable {
 }
 
 /// The error of a pipeline without a network, as in a test.
-struct NoNetwork: Error, CustomStringConvertible {
-  let description = "this run has no network"
+extension Sentence {
+  static let noNetwork = Sentence("this run has no network")
 }

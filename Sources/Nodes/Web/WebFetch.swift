@@ -20,7 +20,7 @@ final class WebFetch {
   private var shown = ""
 
   init(_ context: SourceContext) throws {
-    guard let access = context.world[WebAccess.self] else { throw NoNetwork() }
+    guard let access = context.world[WebAccess.self] else { throw Sentence.noNetwork }
     self.access = access
     self.context = context
   }
@@ -48,11 +48,11 @@ final class WebFetch {
       case .notStored: log.warning("\(notice)")
       }
     }
-    tell(answer)
+    report(answer)
     if answer.freshness == .stale {
       if answer.staleBecause?.status == 429 { wasRefused = true }
       oldest = max(oldest ?? 0, answer.age)
-      tellStale(answer)
+      reportStale(answer)
     }
     return answer
   }
@@ -64,7 +64,7 @@ final class WebFetch {
     request.isTriedOnce = true
     do {
       let answer = try await fetched(request) { _ in }
-      tell(answer)
+      report(answer)
       return answer.freshness == .stale && oldest == nil ? nil : answer
     } catch let error as FetchError where error.kind != .cancelled {
       context.log.detail("\(error)")
@@ -73,7 +73,7 @@ final class WebFetch {
   }
 
   /// Logs at detail level where a response came from.
-  private func tell(_ answer: Response) {
+  private func report(_ answer: Response) {
     let age = DurationText.format(.seconds(answer.age.rounded()))
     switch answer.freshness {
     case .fresh where answer.isFromCache:
@@ -121,7 +121,7 @@ final class WebFetch {
     }
   }
 
-  private func tellStale(_ answer: Response) {
+  private func reportStale(_ answer: Response) {
     if isStale { return }
     isStale = true
     let reason = answer.staleBecause.map { "\($0)" } ?? "there is no newer response"

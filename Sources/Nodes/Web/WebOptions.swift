@@ -62,7 +62,8 @@ enum WebOptions {
 }
 
 extension AddressTemplate {
-  /// What the expressions of the address give for an event, by the evaluation of `values`; nil if one of them is null.
+  /// The texts that the expressions of the address give for an event, by the evaluation of `values`; nil if
+  /// one of them is null.
   static func data(by values: Evaluation, _ event: Event) throws -> [String]? {
     var data: [String] = []
     for value in try values.first(event)?.items ?? [] {

@@ -44,7 +44,7 @@ package struct HTML: Sendable {
 
   package mutating func append(_ other: HTML) { bytes += other.bytes }
 
-  /// What comes before a place in it, and what comes behind.
+  /// The parts before a place in it and behind.
   func split(at place: Int) -> (HTML, HTML) {
     var parts = (HTML(), HTML())
     parts.0.bytes = Array(bytes[..<place])

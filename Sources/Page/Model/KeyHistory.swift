@@ -57,7 +57,7 @@ struct KeyHistory {
 }
 
 extension PageRow {
-  /// What an entry of a log is about; nil for a row that its sink gives a key.
+  /// The subject of an entry of a log; nil for a row that its sink gives a key.
   var subject: Value? {
     guard let parts = key.items, (3...4).contains(parts.count) else { return nil }
     return parts[0]

@@ -11,7 +11,7 @@ package struct PageForm: Sendable {
   package var perPage: Int
   /// The units shown unless a reader chooses others; nil where the rows have none.
   package var units: Units?
-  /// What the small charts of its rows are called; nil where they have none.
+  /// The name of the small charts of its rows; nil where they have none.
   package var spark: String?
   /// Whether its rows can have a time and a status, which are columns of a table.
   package var (hasTime, hasStatus) = (true, true)

@@ -1,6 +1,6 @@
 import JSON
 
-/// What a reader asks of a view: a search, facets, a page, units.
+/// A reader's query of a view: a search, facets, a page, units.
 package struct PageQuery: Sendable, Equatable {
   package static let facetPrefix = "f."
 
@@ -70,11 +70,11 @@ package struct PageQuery: Sendable, Equatable {
 private struct RowSorting {
   let isDescending: Bool
 
-  /// What a row is sorted by, read once for each row.
+  /// The place of a row in the order, read once for each row.
   private struct Place {
     let key: Value
     let title: String
-    /// Of one thing at one instant, the keys of a log are in the order of its events.
+    /// The key of the row; those of a log are in the order of its events, of one thing at one instant.
     let rowKey: Value
     let index: Int
   }
@@ -101,7 +101,7 @@ private struct RowSorting {
 
 /// The part of a view that one page shows.
 package struct PageSelection: Sendable {
-  /// What a page shows below each other: a heading of a group, or a row.
+  /// An item of a page, one below the other: a heading of a group, or a row.
   package enum Item: Sendable {
     case group(String)
     case row(PageRow)

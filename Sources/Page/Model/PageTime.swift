@@ -56,7 +56,7 @@ package struct PageTime: Sendable, Equatable {
   /// Whether seconds can be counted: nothing coarser pretends to.
   package var isExact: Bool { precision == .second || precision == .minute }
 
-  /// What the script counts by where that is not seconds.
+  /// The unit that the script counts by where that is not seconds.
   var countsBy: String? {
     switch precision {
     case .hour: "h"

@@ -5,7 +5,7 @@ import Reactive
 /// Rows enter only when their epoch is committed. Nothing is computed for readers here: a view without readers costs a
 /// change of a dictionary for each changed row.
 package final class PageView: Sendable {
-  /// What a view contained at one moment.
+  /// The contents of a view at one moment.
   package struct Snapshot: Sendable {
     package var rows: [String: PageRow] = [:]
     /// The last commit, which counts on from run to run.

@@ -17,7 +17,7 @@ package final class PageRun: Sendable {
     var taken = Instant()
     /// How long it took: longer where a lane hangs.
     var cost = Duration.zero
-    /// What each node emits, or takes where it is a sink, per second.
+    /// The events per second that each node emits, or takes where it is a sink.
     var rates: [String: [String: Double]] = [:]
     var readers: [Int: Reader] = [:]
     var count = 0
@@ -109,7 +109,7 @@ package final class PageRun: Sendable {
     monitor.settle(letters, of: sink, in: pipeline, by: way)
   }
 
-  /// What became of the last rows with a key, as lines; nil where the pipeline keeps no trace.
+  /// The outcome of the last rows with a key, as lines; nil where the pipeline keeps no trace.
   package func why(_ key: String, of pipeline: String) -> [String]? { monitor.why(key, of: pipeline) }
 
   package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
@@ -123,7 +123,7 @@ package final class PageRun: Sendable {
 
   // MARK: - Traces
 
-  /// What passes the nodes of a pipeline, from the first look at it until a while after the last.
+  /// The events that pass the nodes of a pipeline, from the first look at it until a while after the last.
   package func trace(of pipeline: PipelineStatus) -> PageTrace {
     let names = pipeline.nodes.map(\.name)
     let now = scheduler.now

@@ -77,7 +77,7 @@ package struct PageGuard: Sendable {
     return origin == "http://\(host)" || origin == "https://\(host)"
   }
 
-  /// What every answer says.
+  /// The headers of every answer.
   package var headers: [(name: String, value: String)] {
     let pictures = hasPictures ? " https: http:" : ""
     return [

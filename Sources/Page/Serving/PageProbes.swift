@@ -1,4 +1,4 @@
-/// What programs ask the server of a page for: metrics, and whether the process and its pipelines work.
+/// The answers of a page's server to programs: metrics, and whether the process and its pipelines work.
 ///
 /// - `/healthz` is 200 while the process answers, whatever its pipelines do.
 /// - `/readyz` is 503 while something is wrong with a pipeline.
@@ -9,7 +9,7 @@ package struct PageProbes: Sendable {
 
   let metricsType: String
   let metrics: @Sendable () -> String
-  /// What is wrong, a line each.
+  /// The problems, a line each.
   let problems: @Sendable () -> [String]
 
   package init(

@@ -1,4 +1,5 @@
 import Server
+import System
 
 /// The server of a page: one thread, on which requests are answered, and which sleeps while there are none.
 ///
@@ -6,10 +7,6 @@ import Server
 ///     server.url      // http://127.0.0.1:8787/
 ///     server.stop()
 public final class PageServer: Sendable {
-  /// Why the server cannot start: a sentence without a full stop.
-  public struct Failure: Error, Equatable, CustomStringConvertible {
-    public let description: String
-  }
 
   /// The limits that a client meets.
   public struct Limits: Sendable {
@@ -37,7 +34,7 @@ public final class PageServer: Sendable {
   package init(
     _ hub: PageHub, at wanted: PageAddress, token: String?, names: Set<String> = [], hasPictures: Bool,
     probes: PageProbes? = nil, passed: ListeningSocket? = nil, limits: Limits = Limits()
-  ) throws(Failure) {
+  ) throws(Sentence) {
     do throws(ListeningSocket.Failure) {
       try RequestServer.load()
       let socket: ListeningSocket
@@ -59,7 +56,7 @@ public final class PageServer: Sendable {
       server = try RequestServer(
         front, on: socket, .one(memory: limits.memory), connections: limits.connections, idle: limits.idle)
     } catch {
-      throw Failure(description: error.description)
+      throw Sentence(error.description)
     }
   }
 

@@ -12,7 +12,7 @@ package protocol PageFeed: Sendable {
 
 /// The open answer of one tab: it sleeps, suspended in the server, until its feed wakes it.
 ///
-/// Nothing waits in it but the event that is being sent: what a slow tab misses is sent as the state of then.
+/// Buffers one event; a slow tab skips intermediate states.
 final class PageStream: Sendable {
   private struct State: Sendable {
     var feed: any PageFeed

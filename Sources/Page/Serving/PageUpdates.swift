@@ -12,7 +12,7 @@ package struct PageUpdates: PageFeed {
   private let documents: PageDocuments
   /// The last commit sent, and its state; nil where the tab has named none.
   private var sent: (life: String, commit: Int)?
-  /// What the tab shows, as hashes of ids, since there may be hundreds of tabs; nil while that is not known.
+  /// The rows that the tab shows, as hashes of ids, since there may be hundreds of tabs; nil while that is not known.
   private var known: Set<Int>?
   private var polledAt: Double?
   private var isFirst = true
@@ -60,7 +60,7 @@ package struct PageUpdates: PageFeed {
     PageSelection(snapshot, view.form, query)
   }
 
-  /// What is not about rows: the line above them.
+  /// The event for the line above the rows.
   private func event(_ name: String, _ snapshot: PageView.Snapshot) -> [UInt8] {
     let summary = row == nil ? documents.summary(view, snapshot, selected(snapshot), query).string : ""
     let data = Value.record([("summary", .string(summary))])

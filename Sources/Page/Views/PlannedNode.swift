@@ -1,6 +1,6 @@
 import Language
 
-/// What the plan says about a node: its kind and options, its place in the file, and its documentation.
+/// A node by the plan: its kind and options, its place in the file, and its documentation.
 struct PlannedNode {
   private let spec: NodeSpec
   private let options: String

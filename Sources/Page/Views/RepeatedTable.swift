@@ -1,6 +1,6 @@
 import Engine
 
-/// What a sink repeats until it is acknowledged, each with a button that does.
+/// The table of notifications that a sink repeats until they are acknowledged, each with a button for it.
 struct RepeatedTable {
   let documents: PipelineDocuments
   let node: NodeStatus
@@ -21,7 +21,7 @@ struct RepeatedTable {
           [
             { $0.text(secrets?.masked(entry.title) ?? entry.title) }, { documents.ago(entry.since, &$0) },
             { $0.text(entry.count == 1 ? "once" : "\(entry.count) times") },
-            // A key with a secret would have to be in the form.
+            // No button for a redacted key: the form would reveal it.
             { if key == entry.key { form(key, &$0) } },
           ], &html)
       }

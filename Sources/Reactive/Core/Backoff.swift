@@ -6,7 +6,7 @@
 public struct Backoff: Sendable {
   /// The wait before the first retry.
   public var initial: Duration
-  /// What each further wait is multiplied by.
+  /// The factor of each further wait.
   public var factor: Double
   /// The longest wait.
   public var cap: Duration

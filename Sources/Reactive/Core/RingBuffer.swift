@@ -3,7 +3,7 @@
 /// A non-copyable struct of plain words whatever the element is: code that is not specialised uses it without looking
 /// up its layout, and swapping two of them moves no element.
 struct RingBuffer<Element: Sendable>: ~Copyable, Sendable {
-  /// What lies there belongs to this value alone, which cannot be copied.
+  /// The memory of this value alone, which cannot be copied.
   private nonisolated(unsafe) var storage: UnsafeMutablePointer<Element>
   private var capacity: Int
   private var head = 0

@@ -10,7 +10,7 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
     case finish(Termination)
   }
 
-  /// What comes next, given how the last source ended (nil at the start) and whether it had emitted anything.
+  /// The next source, given how the last one ended (nil at the start) and whether it had emitted anything.
   typealias Decision = @Sendable (_ state: inout State, _ last: Termination?, _ progressed: Bool) -> Step
 
   private let downstream: any Observer<Element>

@@ -138,7 +138,7 @@ public final class Subscription: Sendable {
   }
 }
 
-/// What a subscription can call at its end without a closure.
+/// A target that a subscription can call at its end without a closure.
 package protocol TeardownTarget: AnyObject, Sendable {
   func tearDown(_ key: Int)
 }
@@ -150,7 +150,7 @@ private enum Teardown: Sendable {
   case adopted(Subscription)
 }
 
-/// What children have of their parent, which they do not hold: nothing once it is released.
+/// The link of children to their parent, which they do not hold: nothing once it is released.
 ///
 /// A weak reference would make each retain of the parent slow.
 private final class ParentLink: Sendable {

@@ -7,7 +7,7 @@
 
   var count: Int { get }
 
-  /// What is kept under a key.
+  /// The value that is kept under a key.
   func value(for key: Key) -> Value?
 
   /// Whether anything is kept under a key.

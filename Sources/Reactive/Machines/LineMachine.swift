@@ -21,7 +21,7 @@
   mutating func pass(at now: Instant)
 }
 
-/// What a line that is full does with one element more.
+/// The answer of a full line to one element more.
 @usableFromInline package enum WhenFull: Sendable {
   /// The stream fails; the text is the name of the operator.
   case fail(String)

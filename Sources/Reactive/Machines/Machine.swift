@@ -50,7 +50,7 @@ extension Machine {
   func note(_ excess: Excess, beyond bound: Int)
 }
 
-/// What a machine does with more than it may hold.
+/// The fate of more than a machine may hold.
 @usableFromInline package enum Excess: Sendable {
   /// The key that was written longest ago is forgotten.
   case forgotten

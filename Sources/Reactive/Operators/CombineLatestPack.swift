@@ -73,7 +73,7 @@ private final class LatestInput<Source: Sendable, Output: Sendable>: InputOwner 
   func close(_ index: Int) { all.complete(latest) }
 }
 
-/// What streams of different types have in common: the turn, and which of them are missing or at their end.
+/// The common state of streams of different types: the turn, and which of them are missing or at their end.
 private final class LatestOfAll<Output: Sendable>: Sendable {
   private struct State: Sendable {
     var missing: Int

@@ -59,7 +59,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     }
   }
 
-  /// What `just` emits needs no subscription.
+  /// Emits the element of `just`, which needs no subscription.
   private func emit(_ value: Output) {
     guard turn.enter() else { return turn.later { [self] in send(value) } }
     send(value)

@@ -2,7 +2,7 @@
 public final class Group<Key: Hashable & Sendable, Element: Sendable>: Observable<Element>,
   @unchecked Sendable
 {
-  /// What these elements have in common.
+  /// The key that these elements share.
   public let key: Key
 
   fileprivate init(_ key: Key, _ elements: Broadcast<Element>) {

@@ -61,7 +61,7 @@ private struct ZipState: Sendable {
   var over = false
 }
 
-/// What one source is ahead of the others by.
+/// The elements that one source is ahead of the others by.
 ///
 /// `@unchecked Sendable` with its reason: it is used with the turn of its zip. The size of a buffer is that of its words, so
 /// its place need not be looked up.

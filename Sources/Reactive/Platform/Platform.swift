@@ -71,7 +71,7 @@ enum Platform {
       var changed = pthread_cond_t()
     }
 
-    /// What lies there is made for several threads at once.
+    /// The parts, which are made for several threads at once.
     private nonisolated(unsafe) let parts: UnsafeMutablePointer<Parts>
 
     init() {

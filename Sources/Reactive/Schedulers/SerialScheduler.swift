@@ -140,7 +140,7 @@ extension Loop.State {
     return asleep
   }
 
-  /// What the thread does next; timers that are due go behind the work that was there before them.
+  /// The next turn of the thread; timers that are due go behind the work that was there before them.
   fileprivate mutating func nextTurn(_ work: inout [@Sendable () -> Void], now: Instant) -> Loop.Turn {
     if stopped { return .stop }
     swap(&ready, &work)

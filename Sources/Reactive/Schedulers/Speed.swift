@@ -18,22 +18,22 @@ public struct Speed: Sendable {
     start = Instant()
   }
 
-  /// From now on, so many times as fast as the machine's clock, which it begins with.
+  /// Starts at machine time and runs `factor` times as fast.
   public init(_ factor: Double) {
     self.factor = factor.isFinite && factor > 0 ? factor : 1
     start = MonotonicClock.now
   }
 
-  /// What its clocks show.
+  /// The time of its clocks.
   public var now: Instant {
     let machine = MonotonicClock.now
     return factor == 1 ? machine : start + (machine - start) * factor
   }
 
-  /// What its clocks show pass while so much of the machine's time does.
+  /// Converts a duration of the machine's clock to its own time.
   public func shown(for time: Duration) -> Duration { factor == 1 ? time : time * factor }
 
-  /// What the machine's clock shows pass while so much of this clock's time does.
+  /// Converts a duration of this clock to machine time.
   public func machine(for time: Duration) -> Duration { factor == 1 ? time : time / factor }
 
   /// When the machine's clock shows that this clock shows `instant`, or shortly after.

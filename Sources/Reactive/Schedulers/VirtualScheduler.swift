@@ -45,7 +45,7 @@ public final class VirtualScheduler: Scheduler {
     timers = Timers(State(random: seed.map { SplitMix64(seed: $0) }))
   }
 
-  /// What waits is dropped.
+  /// Drops the work that waits.
   deinit {
     let dropped = timers.state.withLock { state in
       defer { state.timers = TimerQueue() }

@@ -30,7 +30,7 @@ package final class FanOut<Element: Sendable>: Observer, @unchecked Sendable {
 
   package init() {}
 
-  /// What the fan-out is given, as a stream.
+  /// The elements of the fan-out as a stream.
   package var observable: Observable<Element> {
     Observable { [self] observer, subscription in first = appended(observer, subscription, to: first) }
   }

@@ -1,4 +1,4 @@
-/// What relays have in common: a subject that cannot end.
+/// The base of relays: a subject that cannot end.
 ///
 /// What feeds it may, and others go on.
 /// `stream.subscribe(relay)` sends it the elements, leaves the completion out, and reports an error to `Diagnostics`.

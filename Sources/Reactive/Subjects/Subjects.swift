@@ -1,4 +1,4 @@
-/// What subjects have in common: an observable that is fed by hand.
+/// The base of subjects: an observable that is fed by hand.
 ///
 /// Elements may be sent from any thread, and from inside an element's delivery: they are delivered one at a time,
 /// to every observer in the same order, by whichever thread is delivering already: `next` returns at once then, and

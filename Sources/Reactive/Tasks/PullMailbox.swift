@@ -20,7 +20,7 @@ final class PullMailbox<Element: Sendable>: Sendable {
     case nothing
   }
 
-  /// What the loop disposes, by its end or its task's.
+  /// The subscription that the loop disposes, by its end or its task's.
   let subscription = Subscription()
   /// The sender's part of it: over as soon as it has sent its terminal.
   private let upstream: Subscription

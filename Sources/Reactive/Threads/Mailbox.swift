@@ -16,7 +16,7 @@ final class Mailbox<Element: Sendable>: Observer {
   private let gate: Locked<MailboxGate>
   /// Behind the lock of the gate; apart from it, so that the lock's own code knows the type of what it guards.
   private let incoming = Unguarded(RingBuffer<Element>())
-  /// What a delivery has taken out; an empty buffer between deliveries, swapped with the full one.
+  /// The elements that a delivery has taken out; an empty buffer between deliveries, swapped with the full one.
   private let outgoing = Locked(RingBuffer<Element>())
   private let room = Bell()
   /// How many elements have been handed on; written by deliveries alone, which come one at a time.

@@ -78,7 +78,7 @@ struct MailboxGate: Sendable {
     return sleepers
   }
 
-  /// What was there is delivered, with the proper delivery still to come.
+  /// Pauses a delivery of what was there, with the proper delivery still to come.
   mutating func pauseDelivery() {
     isDelivering = false
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a full mailbox does with one more element.
+/// The policy of a full mailbox for one more element.
 public enum Overflow: String, Sendable, CaseIterable {
   /// The sender waits for room: it is slowed down to the receiver's speed, and nothing is lost.
   case block
@@ -12,7 +12,7 @@ public enum Overflow: String, Sendable, CaseIterable {
   case fail
 }
 
-/// What went through a mailbox, to be read at any time from any thread.
+/// The counters of a mailbox, to be read at any time from any thread.
 public final class MailboxCounters: Sendable {
   private let accepted = Atomic<Int>(0)
   private let dropped = Atomic<Int>(0)

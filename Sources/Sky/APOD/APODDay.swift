@@ -4,7 +4,7 @@ import JSON
 
 /// A day's entry.
 struct APODDay: Sendable {
-  /// What the entry shows, and where that is.
+  /// A medium of an entry, and where it is.
   enum Medium: Sendable, Equatable {
     /// A picture of the simulated sky by its name, and whether there is no larger one.
     case image(name: String, isOnlySize: Bool)

@@ -2,7 +2,7 @@ import JSON
 
 /// The text of a day; it follows from the seed and the date.
 struct APODText: Sendable {
-  /// Of what titles, explanations and credits are made; places, people and names of things are invented.
+  /// The parts of titles, explanations and credits; places, people and names of things are invented.
   private static let choices: [String: [String]] = {
     let data = SkyData.json(PackageResources.apod_json)
     return data.keys.reduce(into: [:]) { choices, key in
@@ -13,7 +13,7 @@ struct APODText: Sendable {
   private(set) var title = ""
   private(set) var explanation = ""
   private var random: SkyRandom
-  /// What the words in braces mean throughout the text.
+  /// The meanings of words in braces throughout the text.
   private var words: [String: String] = [:]
 
   init(seed: UInt64, date: SkyDate) {

@@ -102,7 +102,7 @@ public struct SkyFaults: Sendable, Equatable {
 
   /// No faults at all.
   public static let none = SkyFaults(rates: [:])
-  /// What the real services always do.
+  /// The faults that the real services always have.
   public static let usual = SkyFaults(rates: [.ties: Kind.ties.usualRate])
 
   private init(rates: [Kind: Double]) { self.rates = rates }

@@ -3,7 +3,7 @@
 import JSON
 import System
 
-/// What filters, orders and searches of a list read of a launch.
+/// A launch, as far as filters, orders and searches of a list read it.
 protocol ListedLaunch {
   var id: String { get }
   var name: String { get }
@@ -28,7 +28,7 @@ struct LaunchQuery {
   private var filters: [(any ListedLaunch) -> Bool] = []
   /// Fields, with `-` for descending.
   private var ordering: [String]
-  /// What orders launches that are equal in all of them; nil for their ids.
+  /// The seed of the order of launches that are equal in all of them; nil for their ids.
   private let ties: UInt64?
 
   init(_ request: SkyRequest, defaultOrder: String) throws(Wrong) {

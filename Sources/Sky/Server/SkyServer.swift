@@ -1,5 +1,6 @@
 import Reactive
 import Server
+import System
 
 /// The sky on a port of the loopback.
 ///
@@ -7,10 +8,6 @@ import Server
 ///     server.url      // http://127.0.0.1:41235
 ///     server.stop()
 public final class SkyServer: Sendable {
-  /// Why the server cannot start: a sentence without a full stop.
-  public struct Failure: Error, Equatable, CustomStringConvertible {
-    public let description: String
-  }
 
   public let port: Int
   private let front: SkyFront
@@ -28,7 +25,7 @@ public final class SkyServer: Sendable {
   public init(
     _ sky: Sky, port wanted: Int = 0, dripping: Duration = .seconds(5), arrival: Duration = .seconds(20),
     isEverywhere: Bool = false, clock: @escaping @Sendable () -> SkyTime
-  ) throws(Failure) {
+  ) throws(Sentence) {
     do throws(ListeningSocket.Failure) {
       try RequestServer.load()
       let listener = try ListeningSocket(port: wanted)
@@ -40,8 +37,8 @@ public final class SkyServer: Sendable {
       server = try RequestServer(
         front, on: listener, .perConnection, connections: Self.connections, idle: Self.patience)
     } catch {
-      throw Failure(
-        description: error.isInUse
+      throw Sentence(
+        error.isInUse
           ? "port \(wanted) is taken; --port 0 takes one that is free" : error.description)
     }
   }

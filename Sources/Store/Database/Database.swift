@@ -81,7 +81,7 @@ public final class Database {
     try self.init(path, opening: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Options())
   }
 
-  /// What is done to a database of another program.
+  /// The use of a database of another program.
   public enum Use: Sendable { case read, write, make }
 
   /// Opens a database of another program, whose format and permissions stay; its locks are waited for until a stop.

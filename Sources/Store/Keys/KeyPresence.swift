@@ -6,7 +6,7 @@
 struct KeyPresence {
   /// How many keys one look-up reads.
   static let slice = 256
-  /// Keys are read after one look-up for each so many of them.
+  /// Preloads keys after count/2048 look-ups.
   private static let patience = 2048
   private static let fewestLookUps = 64
 
@@ -61,7 +61,7 @@ struct KeyPresence {
     rest = .all
   }
 
-  /// What the next look-up reads.
+  /// The slice that the next look-up reads.
   var slice: Slice? {
     guard let known, let rest else { return nil }
     return Slice(keys: known, rest: rest)

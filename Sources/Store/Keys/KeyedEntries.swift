@@ -54,7 +54,7 @@ struct KeyedEntries {
     }
   }
 
-  /// What an entry costs beside its bytes: itself, and its share of slots.
+  /// The cost of an entry beside its bytes: itself, and its share of slots.
   static let overhead = 80
 
   private var entries: [Entry] = []

@@ -187,7 +187,7 @@ package final class AppendFile {
     return FileFingerprint(reader, upTo: end)
   }
 
-  /// Also where nothing can be told, since the file may be written and not be read.
+  /// True also if the file cannot be read.
   private func endsLine(_ reader: (any DiskFile)? = nil) -> Bool {
     guard isRegular, size > 0 else { return true }
     let isOwn = reader?.status?.identity == identity

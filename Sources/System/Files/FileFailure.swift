@@ -3,7 +3,7 @@ import Glibc
 /// Why a file could not be read or written, as a sentence.
 package struct FileFailure: Error, Equatable, CustomStringConvertible {
   package let path: String
-  /// What went wrong: `cannot open: No such file or directory`.
+  /// The reason: `cannot open: No such file or directory`.
   package let reason: String
   /// The system's error number; 0 if there is none.
   package let code: Int32

@@ -13,7 +13,7 @@ import Glibc
 package final class FileFollower {
   package enum Start: Sendable {
     case beginning
-    /// What is written from now on.
+    /// The text that is written from now on.
     case end
     /// An offset that was read up to before; of a given file, whatever its name is now.
     case offset(Int, of: FileIdentity? = nil, FileFingerprint? = nil)
@@ -46,7 +46,7 @@ package final class FileFollower {
   /// The file that was read before, which the next one follows.
   private var former: FileIdentity?
   private var hasEnded = false
-  /// What cannot be read from the start is an error; what could be read once may become readable again.
+  /// Whether the file could be read once, so that it may become readable again; else a failure is an error.
   private var hasBegun = false
 
   /// With `polls` a wait always ends after a second.
@@ -203,7 +203,7 @@ package final class FileFollower {
   }
 }
 
-/// What happened to a file that is followed by its name.
+/// A change of a file that is followed by its name.
 package enum FileChange: Equatable, Sendable {
   /// There is no such file yet; it is followed as soon as there is one.
   case missing

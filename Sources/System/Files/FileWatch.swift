@@ -59,7 +59,7 @@ package final class FileWatch {
     isSilent || folderWatch < 0 || !reportsChanges(folder) || isLink
   }
 
-  /// What a link leads to may be in a folder that is not watched.
+  /// Whether it is a link, whose target may be in a folder that is not watched.
   private var isLink: Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK

@@ -21,3 +21,10 @@ package struct SystemError: Error, CustomStringConvertible {
   /// Whether the same call may succeed a while later, since all it lacked was room.
   package var mayPass: Bool { [EAGAIN, EMFILE, ENFILE, ENOMEM, ENOBUFS, ETXTBSY].contains(code) }
 }
+
+/// An error that is a sentence for the user, without a full stop, and nothing that a program decides by.
+public struct Sentence: Error, Equatable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+}

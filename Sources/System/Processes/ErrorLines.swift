@@ -14,7 +14,7 @@ package struct ErrorLines {
 
   package init() {}
 
-  package mutating func take(_ bytes: UnsafeRawBufferPointer, _ tell: (String) -> Void) {
+  package mutating func take(_ bytes: UnsafeRawBufferPointer, _ report: (String) -> Void) {
     var rest = bytes[...]
     while !rest.isEmpty {
       if toldBytes >= Self.mostBytes || toldLines >= Self.mostLines {
@@ -30,24 +30,24 @@ package struct ErrorLines {
         isCut = true
       }
       guard let newline else { return }
-      endLine(tell)
+      endLine(report)
       rest = rest[(newline + 1)...]
     }
   }
 
   /// Passes on an unfinished last line, and the size of what was not shown.
-  package mutating func end(_ tell: (String) -> Void) {
-    endLine(tell)
-    if hidden > 0 { tell("… \(roughSize(hidden)) more not shown") }
+  package mutating func end(_ report: (String) -> Void) {
+    endLine(report)
+    if hidden > 0 { report("… \(roughSize(hidden)) more not shown") }
     self = ErrorLines()
   }
 
-  private mutating func endLine(_ tell: (String) -> Void) {
+  private mutating func endLine(_ report: (String) -> Void) {
     if line.isEmpty { return }
     toldBytes += line.count
     toldLines += 1
     if isCut { dropTornCharacter() }
-    tell(String(decoding: line, as: UTF8.self) + (isCut ? " …" : ""))
+    report(String(decoding: line, as: UTF8.self) + (isCut ? " …" : ""))
     line.removeAll(keepingCapacity: true)
     isCut = false
   }

@@ -90,7 +90,7 @@ package final class TextConverter {
     "latin-1", "l1", "us-ascii", "ascii", "ansi_x3.4-1968",
   ]
 
-  /// What names mean in practice: encodings that contain the named ones, as in browsers.
+  /// The practical meanings of names: encodings that contain the named ones, as in browsers.
   private static let practicalNames = [
     "iso-8859-9": "CP1254", "latin5": "CP1254", "iso-8859-11": "CP874", "tis-620": "CP874",
     "gb2312": "GB18030",
@@ -105,6 +105,13 @@ package final class TextConverter {
     0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0x9d,
     0x17e, 0x178,
   ]
+
+  /// The text in UTF-8, from windows-1252.
+  package static func western(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    appendWestern(text, to: &result)
+    return result
+  }
 
   private static func appendWestern(_ text: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
     result.reserveCapacity(result.count + text.count + text.count / 8)

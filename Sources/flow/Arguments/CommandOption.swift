@@ -30,7 +30,7 @@ struct CommandOption: Sendable {
   let name: String
   let short: Character?
   let form: Form
-  /// What it does, without a full stop; the help wraps it.
+  /// A summary without a full stop; the help wraps it.
   let summary: String
   /// The names that its value may be.
   let known: KnownNames?
@@ -45,7 +45,7 @@ struct CommandOption: Sendable {
     self.summary = summary
   }
 
-  /// What every command has.
+  /// The option that every command has.
   static let help = CommandOption("help", short: "h", .flag, "show this help")
 
   /// The placeholder for the option's value in the help; nil for a flag.

@@ -10,7 +10,7 @@ import Language
 ///
 /// Of phrases that do not fit, the least important go first; a reason, which may be long, comes last and is cut.
 struct StatusLine {
-  /// What goes first where there is no room.
+  /// Parts of the line; a later one goes first where there is no room.
   enum Rank {
     case detail, count, time, result, problem
   }
@@ -27,7 +27,7 @@ struct StatusLine {
       add("stopping", .problem)
       return
     }
-    if live.contains(where: { $0.world != nil }) { add(Self.date(now), .detail) }
+    if live.contains(where: { $0.simulation != nil }) { add(Self.date(now), .detail) }
     if live.count > 1 { add("\(live.count) pipelines", .detail) }
     for pipeline in live where pipeline.phase == .waiting {
       add("\(pipeline.name) waits for room for its state", .problem)
@@ -57,7 +57,7 @@ struct StatusLine {
 
   // MARK: - Sources
 
-  /// What sources fail with or wait for, and when they try again.
+  /// Adds the failures and waits of sources, and when they try again.
   private mutating func addFailures(_ sources: [SourceStatus], at now: Double, _ busy: Set<String>) {
     for source in sources {
       guard let wait = source.wait, !source.hasEnded, !busy.contains(source.name) else { continue }

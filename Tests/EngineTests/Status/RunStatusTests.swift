@@ -18,7 +18,7 @@ struct RunStatusTests {
     (sink.due, sink.lost) = (40, 1)
     (sink.seconds, sink.keys, sink.queue, sink.deadLetters) = (0.25, 0, 4, 2)
     var pipeline = PipelineStatus(name: "slips", path: "slips.yaml", phase: .failed, started: 10)
-    (pipeline.ended, pipeline.error, pipeline.world) = (20, "no room", "a sky from seed 1")
+    (pipeline.ended, pipeline.error, pipeline.simulation) = (20, "no room", "a sky from seed 1")
     pipeline.isResponsive = false
     pipeline.sources = [source, SourceStatus(name: "in", kind: "file", isPolled: false)]
     var step = NodeStatus(name: "once", kind: "dedupe", role: .step)

@@ -23,13 +23,13 @@ import Testing
 
   private func queue(
     _ settings: DeliverySettings, _ waiting: Lane.Waiting = .acrossTurns
-  ) -> DeliveryQueue<CommandWorker> {
+  ) -> DeliveryQueue<CommandTransport> {
     let context = context(waiting)
-    return DeliveryQueue(settings, context, CommandWorker(context, timeout: .seconds(20)))
+    return DeliveryQueue(settings, context, CommandTransport(context, timeout: .seconds(20)))
   }
 
-  private func script(_ line: String) -> CommandTask {
-    CommandTask(arguments: ["/bin/sh", "-c", "cd \(folder.path); \(line)"], event: nil)
+  private func script(_ line: String) -> CommandItem {
+    CommandItem(arguments: ["/bin/sh", "-c", "cd \(folder.path); \(line)"], event: nil)
   }
 
   private func lines(_ name: String) -> [String] {
@@ -65,7 +65,7 @@ import Testing
     let took = try elapsed {
       try queue.add(script("echo 1 >> log; exit $(( $(wc -l < log) < 3 ))"))
       try queue.add(script("echo 2 >> log; exit 9"))
-      try queue.add(CommandTask(arguments: ["/no/such"], event: nil))
+      try queue.add(CommandItem(arguments: ["/no/such"], event: nil))
       try queue.add(script("echo 4 >> log"))
       try queue.endTurn()
     }
@@ -139,12 +139,12 @@ import Testing
   }
 
   /// Ends attempts at a command of the test.
-  private final class HandWorker: DeliveryWorker {
+  private final class HandWorker: DeliveryTransport {
     let delivers = Deliverable.command
     let retriesInRealTime = false
     private(set) var ends: [DeliveryEnd] = []
 
-    func begin(_ task: RequestTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+    func begin(_ task: RequestItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
       ends.append(end)
       return Subscription()
     }
@@ -154,7 +154,7 @@ import Testing
   func results() throws {
     let worker = HandWorker()
     let queue = DeliveryQueue(DeliverySettings(attempts: 2, backoff: .zero), context(), worker)
-    try queue.add(RequestTask(event: nil))
+    try queue.add(RequestItem(event: nil))
     var unpaid = DeliveryFailure("no budget", mayPass: true)
     unpaid.isAttempt = false
     let failed = DeliveryFailure("no", mayPass: true)

@@ -21,15 +21,15 @@ import Testing
   ]
   private static let downloads = [#"{"url":"http://a/f","path":"/tmp/xx/x",\#(event)}"#]
 
-  private func again<Task: DeliveryTask>(_ text: String, _ type: Task.Type) -> String? {
+  private func again<Task: DeliveryItem>(_ text: String, _ type: Task.Type) -> String? {
     Task(stored: Array(text.utf8)).map { String(decoding: $0.stored, as: UTF8.self) }
   }
 
   @Test("a stored task is read, and stored as the same bytes")
   func bytes() {
-    for text in Self.commands { #expect(again(text, CommandTask.self) == text) }
-    for text in Self.requests { #expect(again(text, RequestTask.self) == text) }
-    for text in Self.downloads { #expect(again(text, DownloadTask.self) == text) }
+    for text in Self.commands { #expect(again(text, CommandItem.self) == text) }
+    for text in Self.requests { #expect(again(text, RequestItem.self) == text) }
+    for text in Self.downloads { #expect(again(text, DownloadItem.self) == text) }
   }
 
   /// Runs a sink whose outbox has an entry already, and nothing more to do; checks that it is done with.

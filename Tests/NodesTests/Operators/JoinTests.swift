@@ -59,6 +59,7 @@ import Testing
       "join: { with: other, key: .k, wait: true, emit: $other }", #"0s {"k": 1}"#,
       other: "1s failure\n5s poll")
     #expect(output.lines == ["5s null"])
+    #expect(output.outcome.messages.map(\.message) == ["it failed"])
   }
 
   @Test("where the other stream ends without a poll, events are sent as they are, and the run ends")
@@ -75,6 +76,7 @@ import Testing
       "join: { with: other, key: .k, wait: true, max_keys: 1, emit: '[.k, $other.n]' }",
       #"0s {"k": 1}\#n1s {"k": 2}\#n2s {"k": 3}"#, other: #"5s {"k": 1, "n": 1}\#n5s poll"#)
     #expect(output.lines == ["1s [1,null]", "1s [2,null]", "2s [3,null]"])
+    #expect(output.outcome.messages.first?.message.contains("more than max_keys") == true)
   }
 
   @Test("what waits is stored, and waits in the next run")

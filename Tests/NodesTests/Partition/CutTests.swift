@@ -11,7 +11,7 @@ import Testing
     reader.read(path: "p.yaml", Array("name: p\n\(yaml)".utf8))
     let plan = try #require(reader.plans.first, "\(reader.problems)")
     let packs = PackStream(stream: "PACKS", subject: "pack.p", servers: ["nats://localhost"])
-    return plan.cut(sink: { packs.sink(by: $0, into: $1) }, source: { packs.source(of: $0) })
+    return plan.splitAtPartition(sink: { packs.sink(by: $0, into: $1) }, source: { packs.source(of: $0) })
   }
 
   private let stream = "sources: { in: { nats: IN } }"

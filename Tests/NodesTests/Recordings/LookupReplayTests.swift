@@ -79,7 +79,7 @@ import System
 
   @Test("an empty recording is one; where there is none that is said")
   func empty() throws {
-    #expect(throws: LookupReplay.Missing.self) { try found("http://a/x", 1) }
+    #expect(throws: Sentence.self) { try found("http://a/x", 1) }
     _ = recording()
     #expect(try folder.text("a/lookups.jsonl") == "")
     #expect(try found("http://a/x", 1).count == 1)

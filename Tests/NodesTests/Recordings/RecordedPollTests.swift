@@ -64,8 +64,8 @@ import System
     do {
       _ = try RecordedPoll(try Value.parse(line))
       Issue.record("\(line) is no poll")
-    } catch let wrong as RecordedPoll.Wrong {
-      #expect(wrong.what.contains(what))
+    } catch let wrong as Sentence {
+      #expect(wrong.description.contains(what))
     }
   }
 }

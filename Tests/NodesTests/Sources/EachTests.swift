@@ -1,3 +1,4 @@
+import Decode
 import Fetch
 import JSON
 import Language

@@ -5,6 +5,7 @@ import Language
 import JSON
 import Testing
 
+@testable import Decode
 @testable import Nodes
 import System
 

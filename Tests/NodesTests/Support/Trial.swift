@@ -2,6 +2,7 @@ import JSON
 import Nodes
 import Engine
 import Language
+import Testing
 
 /// A step tried in virtual time: lines of times and values in, lines of times and values out.
 ///
@@ -20,11 +21,44 @@ struct Trial {
     let description: String
   }
 
-  struct Output {
-    var lines: [String]
-    var outcome: ScriptedRun.Outcome
-    /// What the step itself has counted.
-    var counts: NodeStatus?
+  /// The output of a run.
+  ///
+  /// A test that does not look at `outcome` or `counts` expects a run without log messages, errors, dead letters, and
+  /// events that were forgotten, sent early or read stale: it fails where there are some.
+  final class Output {
+    let lines: [String]
+    private let found: ScriptedRun.Outcome
+    private let place: SourceLocation
+    private var isExamined = false
+
+    init(_ lines: [String], _ outcome: ScriptedRun.Outcome, _ place: SourceLocation) {
+      (self.lines, found, self.place) = (lines, outcome, place)
+    }
+
+    var outcome: ScriptedRun.Outcome {
+      isExamined = true
+      return found
+    }
+
+    /// The counters of the step itself.
+    var counts: NodeStatus? { outcome.statistics.first { $0.eventsIn != nil } }
+
+    private var surprises: [String] {
+      found.messages.map { "the log: \($0.message)" }
+        + found.statistics.flatMap { node in
+          [
+            ("errors", node.errors), ("lost", node.lost), ("forgotten", node.forgotten),
+            ("early", node.early), ("stale", node.stale), ("given up", node.givenUp),
+          ].compactMap { $0.1 == 0 ? nil : "\(node.name): \($0.1) \($0.0)" }
+        }
+    }
+
+    deinit {
+      if isExamined { return }
+      for surprise in surprises {
+        Issue.record("not expected by the test: \(surprise)", sourceLocation: place)
+      }
+    }
   }
 
   /// Takes a step (or several, each on a line with “- ”) as a pipeline has it.
@@ -66,7 +100,10 @@ struct Trial {
     return plan
   }
 
-  func run(_ input: String, other: String = "", showsPolls: Bool = false) throws -> Output {
+  func run(
+    _ input: String, other: String = "", showsPolls: Bool = false,
+    at place: SourceLocation = #_sourceLocation
+  ) throws -> Output {
     var scriptedRun = ScriptedRun(plan, start: now)
     scriptedRun.scripts["input"] = try Trial.script(input, now)
     for source in plan.sources where source.name != "input" {
@@ -79,8 +116,7 @@ struct Trial {
       if let value = heard.value { return "\(time) \(value)" }
       return showsPolls ? "\(time) poll" : nil
     }
-    let counts = outcome.statistics.first { $0.eventsIn != nil }
-    return Output(lines: lines, outcome: outcome, counts: counts)
+    return Output(lines, outcome, place)
   }
 
   /// Lines of an address and a value.

@@ -67,7 +67,7 @@ func formatted(_ value: Value, _ format: Format?, _ name: String, _ run: Run) th
   }
 }
 
-/// What jq writes for U+0000.
+/// The escape that jq writes for U+0000.
 private let escapedNUL = Array("\\0".utf8)
 
 private func bytes(of value: Value, _ run: Run) throws(Exception) -> [UInt8] {

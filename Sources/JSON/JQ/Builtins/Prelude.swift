@@ -175,7 +175,7 @@ enum Prelude {
 }
 
 extension Compiler {
-  /// What a name of the prelude means.
+  /// The meaning of a name of the prelude.
   func preludeMeaning(_ name: String, _ arity: Int) -> FunctionMeaning? {
     let signature = "\(name)/\(arity)"
     return Prelude.definitions[signature].flatMap { meaning(signature, $0) }
@@ -244,7 +244,7 @@ extension Prelude {
 }
 
 extension Compiler {
-  /// What a name of the prelude means in a path expression.
+  /// The meaning of a name of the prelude in a path expression.
   func pathMeaning(_ name: String, _ arity: Int) -> FunctionMeaning? {
     let signature = "\(name)/\(arity)"
     guard let text = Prelude.pathDefinitions[signature] else { return preludeMeaning(name, arity) }

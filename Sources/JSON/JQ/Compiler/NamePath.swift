@@ -14,11 +14,11 @@ final class NamePath: Sendable {
     enum Found {
       case index(Int)
       case nothing
-      /// What is there is neither an object nor null.
+      /// A value that is neither an object nor null.
       case wrongKind(at: Int, number: Int)
     }
 
-    /// What the names lead to from an index of a document.
+    /// The value that the names lead to from an index of a document.
     @inline(__always)
     func find(_ document: TapeDocument, _ start: Int, _ hints: UnsafeMutablePointer<Int>) -> Found {
       var at = start

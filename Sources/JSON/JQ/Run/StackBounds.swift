@@ -17,7 +17,7 @@ struct StackBounds {
   /// Kept free for builtins, which check only where they recurse themselves.
   private static let reserve: UInt = 160 << 10
 
-  /// Those of the main thread, for which the C library reads and parses a list of all mappings.
+  /// The bounds of the main thread, for which the C library reads and parses a list of all mappings.
   private static let main = measured()
 
   static func current() -> StackBounds { flow_is_main_thread() != 0 ? main : measured() }

@@ -68,7 +68,7 @@ extension Parser {
     ProgramError(message, in: source, at: span, hint: hint)
   }
 
-  /// What may follow a complete expression.
+  /// The tokens that may follow a complete expression, for messages.
   static let continuation = "an operator or the end"
 
   /// A token where another was needed.

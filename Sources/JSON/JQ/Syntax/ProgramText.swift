@@ -10,7 +10,7 @@ struct Span: Sendable, Equatable {
 
 /// One program text: from the command line, an option of a pipeline, or a module file.
 final class ProgramText: Sendable {
-  /// What messages call it: `<top-level>` or a file.
+  /// The name in messages: `<top-level>` or a file.
   let name: String
   let bytes: [UInt8]
   /// Whether it is one of the builtins that are written in the language.
@@ -53,7 +53,7 @@ final class ProgramText: Sendable {
 ///         {a: }
 ///             ^ an expression was expected
 public struct ProgramError: Error, Sendable, CustomStringConvertible {
-  /// What is wrong, without the location.
+  /// The flaw, without the location.
   public let message: String
   /// Where it is wrong.
   public let location: Location

@@ -68,7 +68,7 @@ extension Parser {
     return hint.map { isComment ? "\($0) (a # begins a comment)" : $0 }
   }
 
-  /// What closes the innermost bracket, string or condition that is open before the present token.
+  /// The token that closes the innermost bracket, string or condition that is open before the present one.
   private var openBracket: String? {
     var open: [String] = []
     for token in tokens.prefix(at) {

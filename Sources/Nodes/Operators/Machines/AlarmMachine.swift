@@ -1,6 +1,6 @@
 import Reactive
 
-/// What `alarm` knows of a key that is not at rest, or that must report.
+/// The state of a key of `alarm` that is not at rest, or that must report.
 struct AlarmRow<Element: Sendable>: Sendable {
   enum Phase: String, Sendable {
     /// No alarm, and the last element is no reason for one.
@@ -125,7 +125,7 @@ where State: Sendable, State.Value == AlarmRow<Element> {
     return count
   }
 
-  /// What happened to a key while no run was there is not known, so that time does not count.
+  /// Starts without the time in which no run was there: it is not known what happened to a key meanwhile.
   mutating func start(_ host: some MachineHost<Output>) {
     let pause = left.map { max(.zero, host.now - $0) } ?? .zero
     expect(host)

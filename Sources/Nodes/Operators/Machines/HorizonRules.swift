@@ -4,7 +4,7 @@ import Language
 
 // The rules of the horizon: what a poll of a list shows about a row that it does not have.
 
-/// What a poll shows about a known row that it does not have.
+/// The conclusions about a known row that a poll does not have.
 enum Absence: Equatable {
   /// The poll would have had it.
   case gone
@@ -37,7 +37,8 @@ struct RowPlace: Remembered, Equatable {
 }
 
 extension Coverage {
-  /// What a poll shows about a known row that it does not have, and that was at this place when it was last seen.
+  /// The conclusion of a poll about a known row that it does not have, and that was at this place when it was
+  /// last seen.
   func absence(from place: RowPlace?) -> Absence {
     switch self {
     case .complete: .gone

@@ -140,7 +140,7 @@ private struct ReminderRules: Sendable {
   /// The longest first, so that they come one after the other.
   let leads: [Duration]
   let grace: Duration
-  /// What is known of a new key: no lead has fired.
+  /// The state of a new key: no lead has fired.
   let untold: [Instant?]
 
   init(leads: [Duration], grace: Duration) {

@@ -4,11 +4,11 @@ import Language
 
 /// The tolerance of a field: how much its value may differ from the last emitted one without being news.
 enum Tolerance: Sendable, Equatable {
-  /// Of a time, in seconds: a text in RFC 3339, or a number of seconds since 1970.
+  /// Seconds between times: a text in RFC 3339, or a number of seconds since 1970.
   case seconds(Double)
-  /// Of a number, a part of its former value.
+  /// A part of the former value of a number.
   case share(Double)
-  /// Of a number.
+  /// An amount of a number.
   case amount(Double)
 
   /// A duration, a percentage or a number; nil for any other text.

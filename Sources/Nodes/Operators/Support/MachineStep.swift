@@ -8,7 +8,7 @@ import Reactive
 /// The machine is behind closures, not a parameter of the class: those are compiled for its type where it is made, the
 /// methods of a generic class are not, and took half as long again.
 final class MachineStep: Step {
-  /// What the end of a poll does.
+  /// The effect of the end of a poll.
   enum PollEnds {
     case passOn
     /// It ends what the machine gathers.
@@ -21,7 +21,7 @@ final class MachineStep: Step {
   enum Clock {
     /// The lane's, which only goes forward.
     case ofLane
-    /// That of the time of day.
+    /// The time of day.
     case ofDay
   }
 

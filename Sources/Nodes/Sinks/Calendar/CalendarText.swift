@@ -66,7 +66,7 @@ enum CalendarText {
     return digits(time.year, 4) + digits(time.month, 2) + digits(time.day, 2)
   }
 
-  /// What `time` or `date` has written.
+  /// The seconds of a text that `time` or `date` has written.
   static func seconds(_ text: String) -> Int? {
     let digits = text.filter { $0.isASCII && $0.isNumber }.compactMap(\.wholeNumberValue)
     func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + $1 } }

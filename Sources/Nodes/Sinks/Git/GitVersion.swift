@@ -1,3 +1,4 @@
+import Decode
 import Engine
 import JSON
 import Language
@@ -64,7 +65,7 @@ struct GitVersion {
 /// A row of a version.
 struct GitRow {
   let key: String
-  /// What messages call it.
+  /// The name in messages.
   let label: String
   let row: Value
 }

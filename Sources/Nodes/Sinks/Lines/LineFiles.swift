@@ -116,7 +116,7 @@ final class LineFiles {
   func takeLines(unmarkedOnly: Bool = false) -> [(path: String, lines: [UInt8])] {
     var taken: [(path: String, lines: [UInt8])] = []
     for file in files.values where file.lines.count > 0 {
-      if unmarkedOnly, marked[file.path] != nil, !file.isBesideMark { continue }
+      if unmarkedOnly, marked[file.path] != nil, !file.hasUnmarkedFile { continue }
       taken.append((file.path, file.lines.bytes))
       file.lines.removeAll()
     }
@@ -139,7 +139,7 @@ final class LineFiles {
       }
       file.isPrepared = true
       if isNew { (file.isChanged, file.isUnsynced) = (true, true) }
-      if file.isBesideMark { needsMarks = true }
+      if file.hasUnmarkedFile { needsMarks = true }
     }
   }
 
@@ -184,7 +184,7 @@ final class LineFiles {
   }
 
   /// Whether a file contains bytes that must be regenerated before anything else is written to it.
-  var isPassingOver: Bool {
+  var isComparingTail: Bool {
     open.values.contains { $0.file?.hasUncommittedTail ?? false }
       || { names in resumed.contains { hasMore($0.key, $0.value, names) } }(resumedNames)
   }
@@ -244,7 +244,7 @@ final class LineFiles {
     }
     var marks: [(path: String, mark: FileMark)] = []
     for file in files.values where file.isChanged {
-      if !synced { file.held.forgetUnsynced() }
+      if !synced { file.pinned.forgetUnsynced() }
       guard let mark = file.handOutMark() else { continue }
       marked[file.path] = mark.identity
       markedAt[file.path] = clock
@@ -257,21 +257,21 @@ final class LineFiles {
   /// Removes the oldest marks beyond the bound and returns their paths, to be deleted in the next commit.
   ///
   /// Nothing was written to these files since their marks were committed, and they get new marks before anything is.
-  func takeSurplusMarks() -> [String] {
+  func takeExcessMarks() -> [String] {
     let bound = max(Self.leastMarks, limit)
     guard marked.count > bound else { return [] }
     let idle = marked.keys.filter { files[$0] == nil && resumed[$0] == nil && taken[$0] == nil }
-    let surplus = idle.sorted { (markedAt[$0] ?? 0, $0) < (markedAt[$1] ?? 0, $1) }
+    let excess = idle.sorted { (markedAt[$0] ?? 0, $0) < (markedAt[$1] ?? 0, $1) }
       .prefix(marked.count - bound * 3 / 4)
-    for path in surplus { (marked[path], markedAt[path]) = (nil, nil) }
-    return surplus.sorted()
+    for path in excess { (marked[path], markedAt[path]) = (nil, nil) }
+    return excess.sorted()
   }
 
   /// Notes that the latest marks were committed and earlier ones are no longer needed.
   func marksAreKept() {
     taken = [:]
     for file in files.values {
-      if let open = file.file { open.marksAreKept() } else { file.held.marksAreKept() }
+      if let open = file.file { open.marksAreKept() } else { file.pinned.marksAreKept() }
     }
     forgetClosed()
   }
@@ -285,13 +285,13 @@ final class LineFiles {
     var options = options
     options.hasSafeFolders = marked[file.path] != nil
     let opened = try RotatingFile(
-      file.path, rotation, options, on: world.disk, resuming: resumed[file.path], held: file.held,
+      file.path, rotation, options, on: world.disk, resuming: resumed[file.path], pinned: file.pinned,
       syncs: context.syncs, now: now, note: { log.notice($0) }, warn: { log.warning($0) })
     resumed[file.path] = nil
     // Its mark may have been committed when it was open before.
-    if keepsMarks, file.held.files.isEmpty { file.held.hold(opened.identity, isPresent: true) }
+    if keepsMarks, file.pinned.files.isEmpty { file.pinned.hold(opened.identity, isPresent: true) }
     file.file = opened
-    if file.isBesideMark { needsMarks = true }
+    if file.hasUnmarkedFile { needsMarks = true }
     open[file.path] = file
     return opened
   }
@@ -379,9 +379,9 @@ final class LineFiles {
       // Another process may rename the new file, and after a kill no mark would lead to it.
       let skipped = try open.skip(bytes, now: now)
       let rest = UnsafeRawBufferPointer(rebasing: bytes[skipped...])
-      if file.isBesideMark {
+      if file.hasUnmarkedFile {
         needsMarks = true
-        return open.takeOwed() + rest
+        return open.takeUnfinishedLine() + rest
       }
       do throws(FileFailure) { try open.append(rest, now: now, isPrepared: file.isPrepared) } catch {
         throw error.counting(skipped + error.written)
@@ -389,93 +389,7 @@ final class LineFiles {
     } else {
       try open.append(bytes, now: now, isPrepared: file.isPrepared)
     }
-    if file.isBesideMark { needsMarks = true }
+    if file.hasUnmarkedFile { needsMarks = true }
     return []
-  }
-}
-
-/// An output file, open or temporarily closed.
-final class LineFile {
-  let path: String
-  /// The lines still to be written.
-  let lines = Output(capacity: 1 << 10)
-  let held = PinnedFiles()
-  /// Nil while the file is closed.
-  var file: RotatingFile?
-  var lastUsed = 0
-  /// Whether it may differ from its last mark.
-  var isChanged = true
-  var isUnsynced = true
-  /// Whether it is rotated before marks are committed, and not when lines are written.
-  var isPrepared = false
-  /// Whether the replay must be ended before the next bytes are written.
-  var endsReplay = false
-  /// Its mark when it was closed.
-  private var closedAt: FileMark?
-  /// Folders whose entries may not have been synced when it was closed.
-  private var newFolders: [String] = []
-  private var isClosedBesideMark = false
-  /// The file of the last mark.
-  private var marked: FileIdentity?
-
-  init(_ path: String, marked: FileIdentity?) {
-    self.path = path
-    self.marked = marked
-  }
-
-  /// The file that was closed last.
-  var closedIdentity: FileIdentity? { closedAt?.identity }
-
-  /// Makes a mark to be committed.
-  func handOutMark() -> FileMark? {
-    isChanged = false
-    guard let mark = file == nil ? closedAt : file?.mark else { return nil }
-    held.hold(mark.identity, isPresent: file.map { !$0.isPassingOver } ?? false)
-    marked = mark.identity
-    isClosedBesideMark = false
-    return mark
-  }
-
-  /// Whether nothing lies before the next bytes; false for what has no positions.
-  var isAtStart: Bool { (file == nil ? closedAt : file?.mark)?.offset == 0 }
-
-  /// Whether the next bytes go to another file than that of the last mark.
-  var isBesideMark: Bool {
-    guard let file else { return isClosedBesideMark }
-    return !file.isPassingOver && file.identity != marked
-  }
-
-  /// Whether a closed file can be reopened without remembering anything else about it.
-  var isAsMarked: Bool { !isChanged && held.files.count < 2 }
-
-  /// Closes the file; returns the mark to resume at when it is reopened, if that is necessary.
-  func close() -> FileMark? {
-    file?.finishPacking()
-    isClosedBesideMark = isBesideMark
-    closedAt = file?.mark
-    newFolders += file?.newFolders ?? []
-    defer { (file, isPrepared) = (nil, false) }
-    guard let file, file.isWithin else { return nil }
-    if isUnsynced { file.retirePassed() }
-    return closedAt
-  }
-
-  /// Syncs what was written.
-  func sync(on disk: any Disk, followsLinks: Bool) throws(FileFailure) {
-    if let file {
-      try file.sync()
-    } else {
-      try held.sync(path)
-      // If another file has the name now, another process has moved this one and is responsible for it.
-      if let closed = try? disk.open(toRead: path, followsLinks: followsLinks),
-        let identity = closed.status?.identity, identity == closedAt?.identity
-      {
-        try FileFailure.of(path, trying: "write to the disk") { () throws(DiskError) in try closed.sync() }
-        disk.syncFolder(splitPath(path).folder)
-      }
-    }
-    for name in newFolders { disk.syncFolder(splitPath(name).folder) }
-    newFolders = []
-    isUnsynced = false
   }
 }

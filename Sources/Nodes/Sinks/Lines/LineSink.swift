@@ -105,7 +105,7 @@ final class LineSink: KeepingSink {
     try orBreakOff { try write(entries) { try writeMarked() } }
   }
 
-  var hasUncommittedTail: Bool { files.isPassingOver }
+  var hasUncommittedTail: Bool { files.isComparingTail }
 
   func endReplay() throws {
     try orBreakOff { if try files.endReplay() > 0 { context.outbox?.renewIDs() } }
@@ -115,7 +115,7 @@ final class LineSink: KeepingSink {
     for (path, mark) in try files.marks(synced: context.syncs) {
       context.outbox?.setNote(try Value.parse(mark.json), Self.markPrefix + path)
     }
-    for path in files.takeSurplusMarks() { context.outbox?.setNote(nil, Self.markPrefix + path) }
+    for path in files.takeExcessMarks() { context.outbox?.setNote(nil, Self.markPrefix + path) }
   }
 
   func didCommit(_ entries: [OutboxEntry]) throws {
@@ -149,6 +149,6 @@ protocol LineFormat: AnyObject {
   var header: [UInt8]? { get }
   /// Writes one line, whole; nothing where it throws.
   func write(_ event: Event, to output: Output) throws
-  /// What a dry run shows, without the end of the line.
+  /// The line that a dry run shows, without its end.
   func shown(_ event: Event, on screen: Screen) throws -> [UInt8]
 }

@@ -14,7 +14,7 @@ final class RotatingFile {
   private let file: AppendFile
   private let rotation: Rotation
   private let old: RotatedFiles
-  private let held: PinnedFiles
+  private let pinned: PinnedFiles
   private let note: (String) -> Void
   private let warn: (String) -> Void
   /// When the file was begun, in seconds since 1970, and its identity.
@@ -31,20 +31,20 @@ final class RotatingFile {
   private static let pause = 60
 
   /// The uncommitted tail, which is skipped before anything is written.
-  private var surplus: UncommittedTail?
+  private var tail: UncommittedTail?
   /// The beginning of a line that must be written before the next bytes, which complete it.
-  private var owed: [UInt8] = []
+  private var unfinishedLine: [UInt8] = []
   /// Whether the next bytes must begin a line of their own.
   private var beginsLine = false
 
   init(
     _ path: String, _ rotation: Rotation, _ options: AppendFile.Options = .init(),
-    on disk: any Disk = SystemDisk(), resuming mark: FileMark? = nil, held: PinnedFiles = PinnedFiles(),
+    on disk: any Disk = SystemDisk(), resuming mark: FileMark? = nil, pinned: PinnedFiles = PinnedFiles(),
     syncs: Bool = false, now: Int,
     note: @escaping (String) -> Void = { _ in }, warn: @escaping (String) -> Void = { _ in }
   ) throws(FileFailure) {
     self.rotation = rotation
-    self.held = held
+    self.pinned = pinned
     self.note = note
     self.warn = warn
     old = RotatedFiles(of: path, keep: rotation.keep, on: disk)
@@ -70,7 +70,7 @@ final class RotatingFile {
     _ bytes: UnsafeRawBufferPointer, now: Int, isPrepared: Bool = false
   ) throws(FileFailure) {
     let passed = try skip(bytes, now: now)
-    if surplus != nil { return }
+    if tail != nil { return }
     do throws(FileFailure) { try catchUp() } catch { throw error.counting(passed) }
     guard passed < bytes.count else { return }
     do throws(FileFailure) {
@@ -84,13 +84,13 @@ final class RotatingFile {
   ///
   /// Where that ends, the others may belong to a file that has no mark.
   func skip(_ bytes: UnsafeRawBufferPointer, now: Int) throws(FileFailure) -> Int {
-    try surplus.map { surplus throws(FileFailure) in try passOver(bytes, surplus, now) } ?? 0
+    try tail.map { tail throws(FileFailure) in try passOver(bytes, tail, now) } ?? 0
   }
 
   /// Removes and returns the beginning of a line that must come before the next bytes.
-  func takeOwed() -> [UInt8] {
-    defer { owed = [] }
-    return owed
+  func takeUnfinishedLine() -> [UInt8] {
+    defer { unfinishedLine = [] }
+    return unfinishedLine
   }
 
   func append(_ bytes: [UInt8], now: Int) throws(FileFailure) {
@@ -102,8 +102,8 @@ final class RotatingFile {
 
   /// Syncs everything that was written, including names.
   func sync() throws(FileFailure) {
-    try held.sync(file.path)
-    try surplus?.sync()
+    try pinned.sync(file.path)
+    try tail?.sync()
     try file.sync()
   }
 
@@ -114,7 +114,7 @@ final class RotatingFile {
   /// Returns whether it is a new one, which needs a mark before lines are written to it: another process may rename it
   /// too, and then no older mark leads to it.
   func prepare(for count: Int, mayFollowName: Bool = true, _ now: Int) throws(FileFailure) -> Bool {
-    guard surplus == nil, owed.isEmpty else { return false }
+    guard tail == nil, unfinishedLine.isEmpty else { return false }
     let before = current
     if mayFollowName, file.hasLostName {
       try beginAnew(now)
@@ -132,7 +132,7 @@ final class RotatingFile {
     try file.append(bytes, mayReopen: mayRotate)
     if file.identity != current {
       // Another process has renamed it.
-      held.retire(before)
+      pinned.retire(before)
       current = file.identity
       begin = now
     }
@@ -149,8 +149,8 @@ final class RotatingFile {
     let isLarge = rotation.size.map { file.size + count > $0 } ?? false
     guard isLarge || rotation.age.map({ now - begin >= $0 }) ?? false else { return false }
     // The name must still exist, and the file of a mark must not be removed.
-    return old.disk.status(of: file.path)?.identity == file.identity && !held.hasAside
-      && !held.contains(old.identity(old.keep))
+    return old.disk.status(of: file.path)?.identity == file.identity && !pinned.hasAside
+      && !pinned.contains(old.identity(old.keep))
   }
 
   private func rotate(_ now: Int) throws(FileFailure) {
@@ -168,7 +168,7 @@ final class RotatingFile {
 
   /// Begins a new file after the current one was renamed.
   private func beginAnew(_ now: Int) throws(FileFailure) {
-    held.retire(file.file)
+    pinned.retire(file.file)
     try file.reopen()
     current = file.identity
     begin = now
@@ -185,7 +185,7 @@ final class RotatingFile {
   private func pack() {
     guard rotation.gzip, packing == nil else { return }
     let unpacked = old.unpacked
-    let needed = unpacked.last { held.contains(old.identity($0)) } ?? 0
+    let needed = unpacked.last { pinned.contains(old.identity($0)) } ?? 0
     needsPacking = needed > 0
     let names = unpacked.filter { $0 > needed }.reversed().map(old.name)
     if names.isEmpty { return }
@@ -198,31 +198,31 @@ final class RotatingFile {
 
   /// The mark at the end of the file; nil if the file has none.
   var mark: FileMark? {
-    guard file.isRegular, owed.isEmpty else { return nil }
-    if let surplus { return surplus.mark }
+    guard file.isRegular, unfinishedLine.isEmpty else { return nil }
+    if let tail { return tail.mark }
     var mark = FileMark(file.identity, at: file.file.status?.size ?? file.size, aside: asideCount)
     mark.fingerprint = file.fingerprint(upTo: mark.offset)
     return mark
   }
 
   /// Whether appended bytes are still compared.
-  var isPassingOver: Bool { surplus != nil }
+  var isComparingTail: Bool { tail != nil }
 
   /// Whether there is more to be regenerated.
-  var hasUncommittedTail: Bool { surplus.map { $0.remaining > 0 || !$0.owed.isEmpty } ?? false }
+  var hasUncommittedTail: Bool { tail.map { $0.remaining > 0 || !$0.unfinishedLine.isEmpty } ?? false }
 
   /// Whether reopening the file requires a mark: within an uncommitted tail or a line.
-  var isWithin: Bool { surplus != nil || !file.isAtLineStart }
+  var isWithin: Bool { tail != nil || !file.isAtLineStart }
 
   /// Has the skipped rotated files synced with the next marks, even if this file is closed.
-  func retirePassed() {
-    guard let surplus else { return }
-    for file in surplus.passed + surplus.parts.dropLast().prefix(1).map(\.file) { held.retire(file) }
+  func retireCompared() {
+    guard let tail else { return }
+    for file in tail.comparedFiles + tail.parts.dropLast().prefix(1).map(\.file) { pinned.retire(file) }
   }
 
   /// Notes that the latest mark was committed: files that it does not need may be compressed and removed.
   func marksAreKept() {
-    held.marksAreKept()
+    pinned.marksAreKept()
     if packing?.isDone == true { finishPacking() }
     if needsPacking { pack() }
   }
@@ -239,13 +239,13 @@ final class RotatingFile {
       note("\(path) is not the file that was written last; lines are appended to it")
       return try file.endLastLine()
     }
-    held.hold(mark.identity, isPresent: false)
-    if found.parts.contains(where: \.isAside) { held.noteAside() }
+    pinned.hold(mark.identity, isPresent: false)
+    if found.parts.contains(where: \.isAside) { pinned.noteAside() }
     if found.missing > 0 {
       note("\(found.parts[0].path) is \(found.missing) bytes shorter than it was; lines are appended to it")
     }
     if found.remaining > 0 || found.parts.count > 1 {
-      surplus = found
+      tail = found
     } else if found.missing > 0 {
       try file.endLastLine()
     }
@@ -255,37 +255,37 @@ final class RotatingFile {
   ///
   /// Any others must be written.
   private func passOver(
-    _ bytes: UnsafeRawBufferPointer, _ surplus: UncommittedTail, _ now: Int
+    _ bytes: UnsafeRawBufferPointer, _ tail: UncommittedTail, _ now: Int
   ) throws(FileFailure) -> Int {
-    switch try surplus.passOver(bytes) {
+    switch try tail.passOver(bytes) {
     case .all: return bytes.count
     case .end(let count):
-      leave(surplus)
+      leave(tail)
       return count
     case .difference(let count):
-      do throws(FileFailure) { try setAside(surplus, now) } catch { throw error.counting(count) }
-      leave(surplus)
+      do throws(FileFailure) { try setAside(tail, now) } catch { throw error.counting(count) }
+      leave(tail)
       return count
     }
   }
 
-  private func leave(_ surplus: UncommittedTail) {
-    for passed in surplus.passed { held.retire(passed) }
-    for part in surplus.parts where part.identity != file.identity { held.retire(part.file) }
-    owed = surplus.owed
-    if surplus.beginsLine { beginsLine = true }
-    self.surplus = nil
-    file.lookAtEnd(surplus.parts[0].file)
+  private func leave(_ tail: UncommittedTail) {
+    for passed in tail.comparedFiles { pinned.retire(passed) }
+    for part in tail.parts where part.identity != file.identity { pinned.retire(part.file) }
+    unfinishedLine = tail.unfinishedLine
+    if tail.beginsLine { beginsLine = true }
+    self.tail = nil
+    file.lookAtEnd(tail.parts[0].file)
   }
 
-  private func setAside(_ surplus: UncommittedTail, _ now: Int) throws(FileFailure) {
-    let names = try old.setAside(surplus.parts.map { ($0.path, $0.identity) })
-    held.noteAside()
+  private func setAside(_ tail: UncommittedTail, _ now: Int) throws(FileFailure) {
+    let names = try old.setAside(tail.parts.map { ($0.path, $0.identity) })
+    pinned.noteAside()
     asideCount = old.asideCount
     if let first = names.first {
       let list = names.map { "\($0.old) is now \($0.new)" }.joined(separator: ", ")
       warn(
-        "\(first.old) differs at byte \(surplus.difference) from the regenerated lines: \(list), and a new "
+        "\(first.old) differs at byte \(tail.difference) from the regenerated lines: \(list), and a new "
           + "\(file.path) begins with the line that differs")
     }
     try beginAnew(now)
@@ -295,12 +295,12 @@ final class RotatingFile {
   private func catchUp() throws(FileFailure) {
     if beginsLine { try file.endLastLine() }
     beginsLine = false
-    guard !owed.isEmpty else { return }
-    do throws(FileFailure) { try file.append(owed) } catch {
-      owed.removeFirst(error.written)
+    guard !unfinishedLine.isEmpty else { return }
+    do throws(FileFailure) { try file.append(unfinishedLine) } catch {
+      unfinishedLine.removeFirst(error.written)
       throw error
     }
-    owed = []
+    unfinishedLine = []
   }
 
   /// Ends the recovery: new lines follow whatever the file contains.
@@ -308,11 +308,11 @@ final class RotatingFile {
   /// Returns how many bytes were not regenerated.
   func endReplay() throws(FileFailure) -> Int {
     beginsLine = true
-    guard let surplus else { return 0 }
+    guard let tail else { return 0 }
     // After a power cut it must still precede what is appended next.
-    try surplus.renewRest()
-    defer { leave(surplus) }
-    return surplus.remaining
+    try tail.renewRest()
+    defer { leave(tail) }
+    return tail.remaining
   }
 }
 

@@ -40,11 +40,11 @@ final class UncommittedTail {
   /// The offset in the first part.
   private var position: Int
   /// Skipped bytes that must be found or written once more before the next ones.
-  private(set) var owed: [UInt8] = []
+  private(set) var unfinishedLine: [UInt8] = []
   /// The offset of the first byte that differs.
   private(set) var difference = 0
   /// Files that were skipped completely.
-  private(set) var passed: [any DiskFile] = []
+  private(set) var comparedFiles: [any DiskFile] = []
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   /// The range of the first part that is in the buffer.
   private var chunk = 0..<0
@@ -135,7 +135,7 @@ final class UncommittedTail {
 
   /// Syncs everything that was skipped.
   func sync() throws(FileFailure) {
-    for file in passed + [parts[0].file] {
+    for file in comparedFiles + [parts[0].file] {
       try FileFailure.of(parts[0].path, trying: "write to the disk") { () throws(DiskError) in try file.sync()
       }
     }
@@ -143,13 +143,13 @@ final class UncommittedTail {
 
   /// Skips the bytes that the files already contain.
   ///
-  /// If the files end or contain something else, `owed` is what precedes the bytes that were not found: the beginning
+  /// If the files end or contain something else, `unfinishedLine` is what precedes the bytes that were not found: the beginning
   /// of their line, which is not whole in any file. After an error, call it again with the rest.
   func passOver(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Outcome {
     var done = 0
     do throws(FileFailure) {
       while true {
-        switch try owed.isEmpty ? compare(bytes, from: &done) : compareOwed() {
+        switch try unfinishedLine.isEmpty ? compare(bytes, from: &done) : compareUnfinishedLine() {
         case .usedUp: if done == bytes.count { return .all }
         case .end where parts.count == 1: return .end(done)
         case .end where try !isWithinLine(): advance()
@@ -165,10 +165,10 @@ final class UncommittedTail {
     }
   }
 
-  private func compareOwed() throws(FileFailure) -> Stop {
+  private func compareUnfinishedLine() throws(FileFailure) -> Stop {
     var done = 0
-    defer { owed.removeFirst(done) }
-    let bytes = owed
+    defer { unfinishedLine.removeFirst(done) }
+    let bytes = unfinishedLine
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(FileFailure) in try compare(bytes, from: &done) }
     }
@@ -222,7 +222,7 @@ final class UncommittedTail {
   }
 
   private func advance() {
-    passed.append(parts.removeFirst().file)
+    comparedFiles.append(parts.removeFirst().file)
     position = parts[0].begin
     chunk = 0..<0
   }
@@ -241,7 +241,7 @@ final class UncommittedTail {
       if end > 0 { break }
     }
     position = start
-    owed.insert(contentsOf: line, at: 0)
+    unfinishedLine.insert(contentsOf: line, at: 0)
   }
 
   private func bytes(at offset: Int, _ count: Int) throws(FileFailure) -> [UInt8] {

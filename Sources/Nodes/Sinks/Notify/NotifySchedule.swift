@@ -147,7 +147,7 @@ struct HeldNotes {
     if count == 0 { until = nil }
   }
 
-  /// What the templates of a digest see: `{count, notes: [{title, body, …}]}`.
+  /// The value that the templates of a digest see: `{count, notes: [{title, body, …}]}`.
   var value: Value {
     .record([("count", .number(count)), ("notes", .array(messages.map(\.remembered)))])
   }

@@ -6,10 +6,6 @@ import System
 
 /// One notification outside of any pipeline, to try a destination: `flow notify`.
 public struct SingleNotification: Sendable {
-  /// Why it was not made or not sent, without secrets.
-  public struct Failure: Error, CustomStringConvertible {
-    public let description: String
-  }
 
   public static let priorities = Message.priorities
 
@@ -23,7 +19,7 @@ public struct SingleNotification: Sendable {
   public init(
     to: String, title: String, body: String = "", priority: String = "normal", link: String = "",
     picture: String = "", tags: [String] = []
-  ) throws(Failure) {
+  ) throws(Sentence) {
     do {
       sender = MessageSender(try Destination(to), timeout: .seconds(30))
       var message = Message(title: title, body: body)
@@ -33,9 +29,9 @@ public struct SingleNotification: Sendable {
       message.tags = tags.map(printable)
       self.message = message
     } catch let error as DestinationError {
-      throw Failure(description: [error.description, error.hint].compactMap(\.self).joined(separator: "; "))
+      throw Sentence([error.description, error.hint].compactMap(\.self).joined(separator: "; "))
     } catch {
-      throw Failure(description: "\(error)")
+      throw Sentence("\(error)")
     }
   }
 
@@ -57,8 +53,8 @@ public struct SingleNotification: Sendable {
     }
     guard let ended = result.wait(until: MonotonicClock.now + .seconds(60), for: { ended -> Ended? in ended })
     else {
-      throw Failure(description: "no answer within a minute")
+      throw Sentence("no answer within a minute")
     }
-    if let failure = ended.failure { throw Failure(description: "\(failure)") }
+    if let failure = ended.failure { throw Sentence("\(failure)") }
   }
 }

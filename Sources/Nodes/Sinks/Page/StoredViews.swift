@@ -39,7 +39,7 @@ package final class StoredViews {
     let read: () throws -> Content?
   }
 
-  /// Of a log, so many lines at its end are shown, and so many bytes are read for them.
+  /// The number of lines at the end of a log that are shown, and of bytes that are read for them.
   private static let ofLog = (lines: 1000, bytes: 4 << 20)
 
   private var entries: [Entry] = []

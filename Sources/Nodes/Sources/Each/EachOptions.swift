@@ -1,3 +1,4 @@
+import Decode
 import Engine
 import JSON
 import Language
@@ -19,7 +20,7 @@ enum EachOptions {
     "note", .expression(with: [LastPoll.variable]),
     "what the next poll sees as $last.note: an expression over the list of rows", example: "map(.id) | max")
 
-  /// What the documentation of both sources says of them.
+  /// The details on lists in the documentation of both sources.
   static let details = """
     With `each` the source is polled over a list: an address or a command for each entry, which templates see as `.`. Each \
     entry is a poll of its own, with its own cache, failures, retries and coverage; `concurrency` of them run at once, and \

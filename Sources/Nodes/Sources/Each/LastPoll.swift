@@ -2,7 +2,7 @@ import Engine
 import JSON
 import Language
 
-/// What the last good poll of an address or command has noted, which templates see as `$last`.
+/// The notes of the last good poll of an address or command, which templates see as `$last`.
 final class LastPoll {
   static let variable = "last"
 
@@ -33,7 +33,7 @@ final class LastPoll {
 }
 
 extension PollRequest {
-  /// What the templates of a source are given: the entry that it is polled for, or null.
+  /// The event for the templates of a source: the entry that it is polled for, or null.
   func templateEvent(_ context: SourceContext) -> Event {
     Event(context.entry?.value ?? .null, poll(notes: context.entry?.notes ?? .emptyObject))
   }

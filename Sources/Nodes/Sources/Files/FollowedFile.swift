@@ -1,3 +1,4 @@
+import Decode
 import Engine
 import Glibc
 import JSON
@@ -36,8 +37,7 @@ final class FollowedFile {
     if stat(path, &status) == 0 { found = (FileIdentity(status), Int(status.st_size)) }
     follower = FileFollower(path, from: start, polls: polls, note: note)
     window = TextWindow(chunk: limits.chunk, limit: limits.value)
-    lines = decoding.lineDecoder(
-      DecoderInput(path: path, window: window, limits: limits, options: decoding.options, report: report))
+    lines = decoding.lineDecoder(path, window, limits, report: report)
   }
 
   /// The identity of the current file; nil while there is none.

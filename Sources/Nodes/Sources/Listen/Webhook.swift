@@ -1,3 +1,4 @@
+import Decode
 import JSON
 import Language
 import Reactive

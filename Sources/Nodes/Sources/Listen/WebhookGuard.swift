@@ -7,11 +7,11 @@ import System
 /// How the sender of a webhook signs it: an HMAC-SHA256 under a secret.
 struct WebhookSignature: Sendable {
   enum Scheme: String, CaseIterable, Sendable {
-    /// Of the body, as GitHub and Shopify do.
+    /// A signature of the body, as GitHub and Shopify have it.
     case body
-    /// Of `v0:TIME:BODY`.
+    /// A signature of `v0:TIME:BODY`.
     case slack
-    /// Of `TIME.BODY`.
+    /// A signature of `TIME.BODY`.
     case stripe
 
     /// The header that has the signature; nil where each service has its own.
@@ -77,7 +77,7 @@ struct WebhookSignature: Sendable {
       ? nil : "the signature is not of the last \(DurationText.format(tolerance))"
   }
 
-  /// What identifies a signed request, so that one which is sent again at once is a repeat; nil without a time.
+  /// The id of a signed request, so that one which is sent again at once is a repeat; nil without a time.
   func id(_ headers: [Webhook.Pair], _ body: [UInt8]) -> String? {
     timed(headers).map { "\($0.time) \(code($0.time, body))" }
   }

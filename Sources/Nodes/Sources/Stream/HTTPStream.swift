@@ -1,3 +1,4 @@
+import Decode
 import Engine
 import Fetch
 import Glibc
@@ -43,7 +44,7 @@ final class HTTPStream: StreamSource {
   private var (serverErrors, noteErrors) = (Pace(), Pace())
 
   init(_ options: Options, _ context: SourceContext) throws {
-    guard let access = context.world[WebAccess.self] else { throw NoNetwork() }
+    guard let access = context.world[WebAccess.self] else { throw Sentence.noNetwork }
     self.access = access
     self.options = options
     self.context = context

@@ -87,7 +87,7 @@ public struct LaunchChange: Sendable, Equatable {
   public let edit: LaunchEdit
 }
 
-/// What a change does.
+/// A change of a launch.
 public enum LaunchEdit: Sendable, Equatable {
   case announced
   case net(SkyTime, NetPrecision)

@@ -27,7 +27,7 @@ struct LaunchStatuses {
     addFlight(dates, &random)
   }
 
-  /// The moment this many days before the date that stands at that moment.
+  /// `days` before the date that is current then.
   private static func moment(_ days: Double, before dates: [LaunchDates.Step], latest: Int) -> Int {
     for (number, step) in dates.enumerated() where step.precision.rawValue < NetPrecision.day.rawValue {
       let end = number + 1 < dates.count ? dates[number + 1].at - 60 : latest

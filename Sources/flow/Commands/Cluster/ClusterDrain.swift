@@ -23,7 +23,7 @@ enum ClusterDrain {
       examples: [("flow cluster drain nats://a,nats://b,nats://c web-2", "before web-2 is updated")])
   ) { arguments throws(WrongUse) in
     let host = arguments.operands.count > 1 ? arguments.operands[1] : hostName()
-    let limit = try RunCommand.duration(arguments.text(timeout), timeout) ?? .seconds(30)
+    let limit = try RunOption.duration(arguments.text(timeout), timeout) ?? .seconds(30)
     return try ClusterCommand.run("drain", arguments) { (journal) throws(JournalError) in
       func named() throws(JournalError) -> [String] {
         try journal.workers().map(\.name).filter { $0 == host || WorkerLease.machine(of: $0) == host }

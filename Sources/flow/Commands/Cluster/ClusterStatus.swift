@@ -36,7 +36,7 @@ struct ClusterStatus {
     /// The worker that reports it, or has written last.
     var worker: String
     var task: WorkerReport.Task?
-    /// What its log says; all that is known where no worker reports it.
+    /// The status by its log; all that is known where no worker reports it.
     var log: TaskStatus?
 
     /// Whether all is as it should be.

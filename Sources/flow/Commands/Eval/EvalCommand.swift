@@ -1,3 +1,4 @@
+import Decode
 import Glibc
 import JSON
 import Language
@@ -15,7 +16,7 @@ struct EvalCommand {
 
   static func run(_ arguments: [String]) -> Int32 {
     let options: EvalOptions
-    do throws(EvalOptions.Mistake) {
+    do throws(WrongUse) {
       options = try EvalOptions(arguments)
     } catch {
       return wrongUse(error.message)

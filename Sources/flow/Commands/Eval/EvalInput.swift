@@ -1,3 +1,4 @@
+import Decode
 import Glibc
 import JSON
 import Nodes

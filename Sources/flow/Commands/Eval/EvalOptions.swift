@@ -1,3 +1,4 @@
+import Decode
 import JSON
 import Language
 import Nodes
@@ -43,15 +44,9 @@ struct EvalOptions {
   var wantsHelp = false
   var wantsVersion = false
 
-  /// An error in the command line.
-  struct Mistake: Error, Equatable {
-    let message: String
-    init(_ message: String) { self.message = message }
-  }
-
   init() {}
 
-  init(_ arguments: [String]) throws(Mistake) {
+  init(_ arguments: [String]) throws(WrongUse) {
     var rest = arguments[...]
     var positionals = Positionals.files
     var optionsEnded = false
@@ -67,7 +62,7 @@ struct EvalOptions {
       }
     }
     if format != nil, rawInput || stream || sequence {
-      throw Mistake("--decode is another way to read than --raw-input, --stream and --seq: choose one")
+      throw WrongUse("--decode is another way to read than --raw-input, --stream and --seq: choose one")
     }
   }
 
@@ -79,7 +74,7 @@ struct EvalOptions {
     return bytes[1] == 0x2d || (bytes[1] | 0x20) &- 0x61 < 26
   }
 
-  private mutating func take(_ argument: String, _ positionals: Positionals) throws(Mistake) {
+  private mutating func take(_ argument: String, _ positionals: Positionals) throws(WrongUse) {
     if filter == nil {
       filter = argument
       return
@@ -91,15 +86,15 @@ struct EvalOptions {
     }
   }
 
-  private static func json(_ text: String, for option: String) throws(Mistake) -> Value {
+  private static func json(_ text: String, for option: String) throws(WrongUse) -> Value {
     do {
       return try Value.parse(text)
     } catch {
-      throw Mistake("invalid JSON text passed to \(option): \(error)")
+      throw WrongUse("invalid JSON text passed to \(option): \(error)")
     }
   }
 
-  private mutating func takeShort(_ argument: String, _ rest: inout ArraySlice<String>) throws(Mistake) {
+  private mutating func takeShort(_ argument: String, _ rest: inout ArraySlice<String>) throws(WrongUse) {
     for (place, letter) in argument.dropFirst().enumerated() {
       switch letter {
       case "L":
@@ -122,14 +117,14 @@ struct EvalOptions {
       case "b": break
       case "h": wantsHelp = true
       case "V": wantsVersion = true
-      default: throw Mistake("unknown option -\(letter)\(argument.count > 2 ? " in \(argument)" : "")")
+      default: throw WrongUse("unknown option -\(letter)\(argument.count > 2 ? " in \(argument)" : "")")
       }
     }
   }
 
   private mutating func takeLong(
     _ name: String, _ rest: inout ArraySlice<String>, _ positionals: inout Positionals
-  ) throws(Mistake) {
+  ) throws(WrongUse) {
     switch name {
     case "null-input": nullInput = true
     case "raw-input": rawInput = true
@@ -159,46 +154,46 @@ struct EvalOptions {
     case "arg", "argjson", "slurpfile", "rawfile": try takeNamed("--\(name)", &rest)
     case "help": wantsHelp = true
     case "version": wantsVersion = true
-    default: throw Mistake("unknown option --\(name)")
+    default: throw WrongUse("unknown option --\(name)")
     }
   }
 
-  private func parameter(_ option: String, _ rest: inout ArraySlice<String>) throws(Mistake) -> String {
-    guard let value = rest.popFirst() else { throw Mistake("\(option) takes a parameter") }
+  private func parameter(_ option: String, _ rest: inout ArraySlice<String>) throws(WrongUse) -> String {
+    guard let value = rest.popFirst() else { throw WrongUse("\(option) takes a parameter") }
     return value
   }
 
-  private mutating func takeIndent(_ rest: inout ArraySlice<String>) throws(Mistake) {
+  private mutating func takeIndent(_ rest: inout ArraySlice<String>) throws(WrongUse) {
     guard let width = Int(try parameter("--indent", &rest)), (0...7).contains(width) else {
-      throw Mistake("--indent takes a number from 0 to 7")
+      throw WrongUse("--indent takes a number from 0 to 7")
     }
     (indent, usesTabs) = (width, false)
   }
 
-  private mutating func takeFormat(_ rest: inout ArraySlice<String>) throws(Mistake) {
+  private mutating func takeFormat(_ rest: inout ArraySlice<String>) throws(WrongUse) {
     let text = try parameter("--decode", &rest)
     do throws(Problem) {
-      format = try DecodedFile.Format(text, from: "--decode")
+      format = try DecodedFile.Format(text, from: "--decode", in: .all)
     } catch {
-      throw Mistake("\(error)")
+      throw WrongUse("\(error)")
     }
   }
 
-  private mutating func takeMaxMemory(_ rest: inout ArraySlice<String>) throws(Mistake) {
+  private mutating func takeMaxMemory(_ rest: inout ArraySlice<String>) throws(WrongUse) {
     let text = try parameter("--max-memory", &rest)
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let shifts = ["": 0, "KiB": 10, "MiB": 20, "GiB": 30, "K": 10, "M": 20, "G": 30]
     guard let number = Int(digits), let shift = shifts[String(text.dropFirst(digits.count))],
       number <= Int.max >> shift
     else {
-      throw Mistake("--max-memory takes a size such as 512MiB or 8GiB, or 0 for no limit, not \"\(text)\"")
+      throw WrongUse("--max-memory takes a size such as 512MiB or 8GiB, or 0 for no limit, not \"\(text)\"")
     }
     maxMemory = number << shift
   }
 
-  private mutating func takeNamed(_ option: String, _ rest: inout ArraySlice<String>) throws(Mistake) {
+  private mutating func takeNamed(_ option: String, _ rest: inout ArraySlice<String>) throws(WrongUse) {
     guard let name = rest.popFirst(), let text = rest.popFirst() else {
-      throw Mistake(
+      throw WrongUse(
         "\(option) takes two parameters, a name and a \(option.hasSuffix("file") ? "file" : "value")")
     }
     let value: Value
@@ -212,16 +207,16 @@ struct EvalOptions {
 
   private static func contents(
     _ path: String, isRaw: Bool, _ what: String
-  ) throws(Mistake) -> Value {
+  ) throws(WrongUse) -> Value {
     do {
       let bytes = try readFile(path)
       if isRaw { return bytes.withUnsafeBufferPointer { Value.string(repairing: $0) } }
       let mark = EvalInput.byteOrderMark
       return .array(try Value.parseAll(bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes))
     } catch let error as FileFailure {
-      throw Mistake("bad JSON in \(what): \(error.inWordsOfJQ)")
+      throw WrongUse("bad JSON in \(what): \(error.inWordsOfJQ)")
     } catch {
-      throw Mistake("bad JSON in \(what): \(error)")
+      throw WrongUse("bad JSON in \(what): \(error)")
     }
   }
 }

@@ -60,7 +60,7 @@ enum CommandPage {
     ("130", "interrupted from the keyboard"),
   ]
 
-  /// What the command reads from the environment.
+  /// The variables of the environment that the command reads.
   static let variables = [
     ("HOME", "the folder of settings, state and data, where the XDG variables are not set"),
     ("XDG_CONFIG_HOME", "the folder of flow/config.yaml (~/.config)"),

@@ -2,7 +2,8 @@ import Engine
 import JSON
 import Language
 
-/// What two pipelines put out over the same past: what only one of them does, and what one does at another time.
+/// The outputs of two pipelines over the same past, compared: those that only one of them has, and those at
+/// another time.
 ///
 ///     Backtest(new.outputs, against: old.outputs).findings
 struct Backtest {
@@ -71,7 +72,7 @@ struct Backtest {
     }.map(\.element)
   }
 
-  /// What an output is, whenever it comes.
+  /// An output without its time, by which outputs of two runs are paired.
   private static func essence(_ output: Rehearsal.Output) -> Value {
     .array([.string(output.sink), essence(output.value)])
   }

@@ -17,11 +17,6 @@ struct ChangeLog {
     var description: String { "\(printable(path)):\(line)" }
   }
 
-  /// Why it cannot be read.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
-
   static let about = """
     A LOG is what jsonl writes behind changes; its rotated files are read too. For a PIPELINE, its file or its name, it is \
     the file of its sink jsonl, from this folder.
@@ -42,23 +37,22 @@ struct ChangeLog {
     guard files.isRight, files.isDecided, let plan = files.plans.first else {
       if isPipeline || SystemDisk().status(of: InstalledPipelines.path(of: operand)) != nil {
         files.complain()
-        throw Failure(description: "\(operand) cannot be read")
+        throw Sentence("\(operand) cannot be read")
       }
-      throw Failure(
-        description: "there is no log and no pipeline \(quoted(operand))"
+      throw Sentence(
+        "there is no log and no pipeline \(quoted(operand))"
           + (InstalledPipelines.hint(for: operand).map { "; \($0)" } ?? ""))
     }
     let logs = plan.sinks.compactMap { sink in sink.linesPath.map { (sink: sink.name, path: $0) } }
     guard let log = logs.first else {
-      throw Failure(description: "\(plan.name) has no sink jsonl with one file, so it keeps no log")
+      throw Sentence("\(plan.name) has no sink jsonl with one file, so it keeps no log")
     }
     guard logs.count == 1 else {
-      throw Failure(
-        description:
-          "\(plan.name) writes several logs: \(logs.map(\.path).joined(separator: ", ")); name one of them")
+      throw Sentence(
+        "\(plan.name) writes several logs: \(logs.map(\.path).joined(separator: ", ")); name one of them")
     }
     guard SystemDisk().status(of: log.path) != nil || !Self.rotated(log.path).isEmpty else {
-      throw Failure(description: "\(log.path), the log of \(plan.name), does not exist here")
+      throw Sentence("\(log.path), the log of \(plan.name), does not exist here")
     }
     (path, writer) = (log.path, (plan, log.sink, files.secrets))
   }

@@ -17,10 +17,10 @@ struct EventStory {
     let parts: [(text: String, value: Value)]
   }
 
-  /// What a node did.
+  /// The part of one node in the story.
   struct Step {
     let node: TracedRun.Node
-    /// What it sent, or was given where it is a sink; nil where the way ends.
+    /// The event that it sent, or received where it is a sink; nil where the way ends.
     let sent: TracedRun.Passage?
     let taken: TracedRun.Passage?
     /// The other events that it was made of.
@@ -28,7 +28,7 @@ struct EventStory {
     let readings: [Reading]
     /// Why the way ends, where that is known.
     var reason: String?
-    /// What a sink did with it, where it delivers.
+    /// The deliveries of a sink.
     var attempts: [OutputAttempt] = []
 
     /// How long it has held the event, in seconds.
@@ -140,7 +140,7 @@ private struct ShownValues {
 }
 
 extension EventStory.Step {
-  /// What the node did, line by line; an event that is shown elsewhere is not repeated.
+  /// The node's part, line by line; an event that is shown elsewhere is not repeated.
   fileprivate func texts(besides shown: Value?, _ values: ShownValues) -> [String] {
     guard let sent else { return ends(values) }
     var texts: [String] = []

@@ -1,6 +1,7 @@
 import Engine
 import JSON
 import Language
+import System
 
 /// `flow history`: the changes of one row.
 enum HistoryCommand {
@@ -41,6 +42,6 @@ enum HistoryCommand {
     view.flush()
     if isFound { return view.outcome ?? ExitStatus.done }
     let hint = nearest(to: wanted.text, among: keys.sorted()).map { "; did you mean \(quoted($0))?" } ?? ""
-    throw ChangeLog.Failure(description: "\(log.path) has no row \(quoted(wanted.text))\(hint)")
+    throw Sentence("\(log.path) has no row \(quoted(wanted.text))\(hint)")
   }
 }

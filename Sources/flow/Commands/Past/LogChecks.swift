@@ -5,7 +5,7 @@ import Nodes
 
 /// A check of a log against a recording; it is given the changes in order.
 protocol LogCheck: AnyObject {
-  /// What is wrong with a change.
+  /// Takes a change and returns what is wrong with it.
   func take(_ change: Change) throws -> String?
   /// Throws for what is missing at the end of the log.
   func end() throws

@@ -3,10 +3,11 @@ import JSON
 import Language
 import Nodes
 import Reactive
+import System
 
 /// A run of a pipeline over a recording, in virtual time, which notes what its sinks are given and puts nothing out.
 struct Rehearsal {
-  /// What a sink was given.
+  /// An event that a sink received.
   struct Output: Sendable {
     let sink: String
     /// When, in seconds since 1970.
@@ -54,7 +55,7 @@ struct Rehearsal {
     let messages = errors.withLock { $0 }
     guard let error = messages.first else { return }
     if outputs.isEmpty, trace?.isEmpty ?? true {
-      throw ChangeLog.Failure(description: "\(plan.name): \(error)")
+      throw Sentence("\(plan.name): \(error)")
     }
     let more = messages.count > 1 ? ", and \(PipelineFiles.count(messages.count - 1, "more message"))" : ""
     Terminal.complain("\(plan.name): \(printable(error))\(more)\n")

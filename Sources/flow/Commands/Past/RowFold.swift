@@ -2,7 +2,7 @@ import Engine
 import JSON
 import Language
 
-/// What is wrong with a change of a log.
+/// A flaw of a change in a log.
 enum ChangeFlaw {
   /// The change contradicts itself.
   case alone(String)
@@ -113,7 +113,7 @@ extension Change {
   /// When it was noticed.
   var time: Double? { at.flatMap { $0.double ?? $0.string.flatMap { TailTime.moment($0) } } }
 
-  /// What is wrong with the change by itself.
+  /// The flaw of the change by itself.
   fileprivate var flaw: String? {
     if at != nil, time == nil { return "its time is no time" }
     switch sort {
@@ -126,7 +126,7 @@ extension Change {
     }
   }
 
-  /// What is wrong with its list of differences, as far as they are of whole members.
+  /// The flaw of its list of differences, as far as they are of whole members.
   private var flawOfDiff: String? {
     guard sort == .changed, let before, let after else { return nil }
     for entry in value.member("diff")?.items ?? [] {

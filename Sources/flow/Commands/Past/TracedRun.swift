@@ -13,7 +13,7 @@ struct TracedRun {
   struct Node {
     let name: String
     let kind: String
-    /// What it does, as a phrase.
+    /// A phrase for what it does.
     let summary: String
     /// The names of the options with expressions that can be evaluated again, and these.
     let expressions: [(name: String, expression: Expression)]
@@ -45,7 +45,7 @@ struct TracedRun {
   private let firstPolls: [String: Int]
   /// The keys by which events behind a node are known.
   private let keys: [String: [Evaluation]]
-  /// What the evaluations take for the present time.
+  /// The present time of the evaluations.
   private let time = LaneLocal(0.0)
 
   init(_ plan: Plan, _ trace: EventTrace) {
@@ -134,7 +134,7 @@ struct TracedRun {
     }
   }
 
-  /// What an event may be called by; where its source is polled over a list, also with the entry.
+  /// The names that an event may be given by; where its source is polled over a list, also with the entry.
   func names(_ passage: Passage) -> [Value] {
     let event = passage.event
     let isObject = passage.value.kind == .object
@@ -145,7 +145,8 @@ struct TracedRun {
     return event.entry.map { entry in names + names.map { .array([entry, $0]) } } ?? names
   }
 
-  /// What a node that compares polls has taken, each with what had the same key in a poll of its list before.
+  /// The events that a node which compares polls has taken, each with the one of the same key in the poll of
+  /// its list before.
   func formers(for node: Node) -> [Int: Int?] {
     guard let key = node.keys.first else { return [:] }
     let evaluation = Evaluation(key, in: World.now { [time] in time.value })

@@ -3,6 +3,7 @@ import JSON
 import Language
 import Nodes
 import Store
+import System
 
 /// `flow why`: where an output came from, and what each node did to it.
 enum WhyCommand {
@@ -37,8 +38,8 @@ enum WhyCommand {
     let found = run.outputs(that: wanted)
     if found.isEmpty {
       let names = run.passages.filter { run.isSink($0.node) }.flatMap { run.names($0) }.map(KeyText.text)
-      throw ChangeLog.Failure(
-        description: "\(run.plan.name) has put out nothing that is \(quoted(wanted.text))\(traced.extent)"
+      throw Sentence(
+        "\(run.plan.name) has put out nothing that is \(quoted(wanted.text))\(traced.extent)"
           + traced.hint(wanted, names, else: "; flow why-not shows what became of a row"))
     }
     let output = StateOutput()
@@ -90,8 +91,8 @@ enum WhyNotCommand {
     if rows.isEmpty {
       let names = run.passages.filter { $0.cause == .read }.flatMap { run.names($0) }.map(KeyText.text)
       let time = last.isFinite ? " up to \(timestamp(last))" : ""
-      throw ChangeLog.Failure(
-        description: "\(run.plan.name) has read no row \(quoted(wanted.text))\(time)\(traced.extent)"
+      throw Sentence(
+        "\(run.plan.name) has read no row \(quoted(wanted.text))\(time)\(traced.extent)"
           + traced.hint(wanted, names, else: ""))
     }
     let output = StateOutput()
@@ -127,7 +128,7 @@ enum WhyNotCommand {
     let story: EventStory
   }
 
-  /// Those of the latest rows, row by row.
+  /// The endings of the latest rows, row by row.
   private static func endings(of rows: [Int], _ run: TracedRun, most: Int) -> [[Ending]] {
     outcomes(of: rows, run).suffix(most).map { outcome in
       outcome.ends.map { end, reason in
@@ -145,7 +146,7 @@ enum WhyNotCommand {
     }
   }
 
-  /// What became of a row, in one poll or in several in turn.
+  /// The outcome of a row, in one poll or in several in turn.
   private struct Outcome {
     let row: TracedRun.Passage
     let ends: [(end: TracedRun.End, reason: String?)]
@@ -193,7 +194,7 @@ enum WhyNotCommand {
 /// Why nodes that compare polls have sent nothing.
 private struct Comparisons {
   let run: TracedRun
-  /// What such a node has taken, and what of the same key before.
+  /// The events that such a node has taken, each with the former one of its key.
   private var formers: [String: [Int: Int?]] = [:]
 
   init(run: TracedRun) { self.run = run }
@@ -223,7 +224,7 @@ private struct Comparisons {
 /// The pipeline of `flow why` and `flow why-not`, with what is known of its run.
 struct TracedPipeline {
   let run: TracedRun
-  /// What of the past it has, as the end of a phrase.
+  /// The part of the past that it has, as the end of a phrase.
   let extent: String
   /// The width that lines are cut to.
   let width = Terminal.columns(1)
@@ -255,9 +256,8 @@ struct TracedPipeline {
       let trace = try EventTrace(plan, keptIn: StateReader(path: files.path(of: plan.name)))
       if !trace.isEmpty { return trace }
     }
-    throw ChangeLog.Failure(
-      description:
-        "\(files.folder) has no trace of \(plan.name) yet: runs with state keep it from now on, of the last "
+    throw Sentence(
+      "\(files.folder) has no trace of \(plan.name) yet: runs with state keep it from now on, of the last "
         + "\(bound) events; \(other)")
   }
 

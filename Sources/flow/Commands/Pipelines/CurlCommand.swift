@@ -13,7 +13,7 @@ struct CurlCommand {
   private(set) var user: String?
   private(set) var isPost = false
   private(set) var body: Value?
-  /// What is left out, as it was written.
+  /// The options that are left out, as they were written.
   private(set) var omitted: [String] = []
 
   private enum Meaning {

@@ -43,9 +43,9 @@ struct NewFromAddress {
     report("\(path): \(format.name)")
     var options = [(name: "command", yaml: "[cat, \(FlowYAML.quoted(path))]")]
     if let decode = format.decode { options.append(("decode", decode)) }
-    var source = ListSketch.Source("exec", options, every: "1m")
+    var source = PipelineDraft.Source("exec", options, every: "1m")
     source.form = format.form
-    let sketch = ListSketch(name: name, of: source, response: try format.value(of: text))
+    let sketch = PipelineDraft(name: name, of: source, response: try format.value(of: text))
     show(sketch)
     return sketch.text
   }
@@ -53,13 +53,13 @@ struct NewFromAddress {
   /// The pipeline for a table of a database: the one that is named as the pipeline, or the first.
   func pipeline(forDatabase address: String) throws -> String {
     guard let table = try FoundTable(at: address, preferring: name) else {
-      throw Failure(description: "\(FoundTable.shown(address)): there is no table in it")
+      throw Sentence("\(FoundTable.shown(address)): there is no table in it")
     }
     report("\(table.database): the table \(table.name)")
-    var source = ListSketch.Source(
+    var source = PipelineDraft.Source(
       "sql", [("url", FlowYAML.quoted(table.url)), ("query", FlowYAML.quoted(table.query))], every: "1m")
     source.key = table.key
-    let sketch = ListSketch(name: name, of: source, response: table.rows)
+    let sketch = PipelineDraft(name: name, of: source, response: table.rows)
     if !table.others.isEmpty {
       show([("others", "\(table.others.joined(separator: ", ")): flow new TABLE --from … is for one of them")]
       )
@@ -86,13 +86,13 @@ struct NewFromAddress {
     let text = FoundFormat.Text(response)
     let format: FoundFormat
     do { format = try FoundFormat(of: text) } catch {
-      throw Failure(description: "\(request): this cannot be read: \(request.masked("\(error)"))")
+      throw Sentence("\(request): this cannot be read: \(request.masked("\(error)"))")
     }
     report("\(request.masked("\(request.address)")): \(format.name)")
-    var source = ListSketch.Source(
+    var source = PipelineDraft.Source(
       "http", new.options + (format.decode.map { [(name: "decode", yaml: $0)] } ?? []), every: "15m")
     source.form = format.form
-    var sketch = ListSketch(name: name, of: source, response: try format.value(of: text))
+    var sketch = PipelineDraft(name: name, of: source, response: try format.value(of: text))
     show(sketch)
     if response.headers.link("next") != nil {
       show([("next page", "in the header Link, which http follows by itself")])
@@ -133,19 +133,16 @@ struct NewFromAddress {
       transport, file: try WebFile(), on: SerialScheduler(name: "flow-new"), wallClock: World.real.wallClock)
   }
 
-  private struct Failure: Error, CustomStringConvertible { let description: String }
-
   private func fetch(_ request: Request, by client: Client, isAuthorized: Bool) throws -> Response {
     do throws(FetchError) { return try client.fetch(request) } catch {
       guard let status = error.status, [401, 403].contains(status), !isAuthorized else { throw error }
-      throw Failure(
-        description:
-          "\(error)\n  hint: with a token, --bearer NAME, the variable of the environment that has it; "
+      throw Sentence(
+        "\(error)\n  hint: with a token, --bearer NAME, the variable of the environment that has it; "
           + "else --header 'Name: value', or --from-curl 'curl …' as a browser copies it")
     }
   }
 
-  private func show(_ sketch: ListSketch) { show(sketch.findings) }
+  private func show(_ sketch: PipelineDraft) { show(sketch.findings) }
 
   private func show(_ findings: [(label: String, text: String)]) {
     for finding in findings {

@@ -12,7 +12,7 @@ struct NewRequest {
   /// The variables that the pipeline reads, each with what its value is.
   private(set) var variables: [(name: String, what: String)] = []
 
-  /// What of a command line of curl is left out.
+  /// The options of a command line of curl that are left out.
   private(set) var omitted: [String] = []
 
   private let prefix: String

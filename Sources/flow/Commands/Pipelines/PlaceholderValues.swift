@@ -15,7 +15,7 @@ final class PlaceholderValues: Sendable {
 
   init(isForRun: Bool) { self.isForRun = isForRun }
 
-  /// Those in a file.
+  /// The placeholders in a file.
   func placeholders(in file: String) -> Placeholders {
     var placeholders = Placeholders { Terminal.environment($0) }
     placeholders.isForRun = isForRun

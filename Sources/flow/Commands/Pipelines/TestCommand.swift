@@ -64,7 +64,7 @@ private struct TestReport {
         do {
           var run = try TestRun(test, of: plan)
           if let lanes { try run.compare(tasks: lanes, of: plan) }
-          tell(run)
+          report(run)
           if run.failures.isEmpty { passed += 1 } else { failed += 1 }
         } catch {
           Terminal.say("  \(paint("FAIL", .bold + .red))  \(printable(test.name)): \(error)\n")
@@ -80,7 +80,7 @@ private struct TestReport {
     return failed == 0 ? ExitStatus.done : ExitStatus.failed
   }
 
-  private func tell(_ run: TestRun) {
+  private func report(_ run: TestRun) {
     let word = run.failures.isEmpty ? paint("ok  ", .green) : paint("FAIL", .bold + .red)
     Terminal.say("  \(word)  \(printable(run.test.name))\n")
     var lines: [String] = []

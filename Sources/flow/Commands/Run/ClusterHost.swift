@@ -77,7 +77,7 @@ final class ClusterHost: TaskHost {
 
   func abort() { for member in members.values { member.run.abort() } }
 
-  func start(_ task: ClusterTask, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
+  func start(_ task: Assignment, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
     guard let job = jobs[task.name], let folder = folders[task.name],
       let path = StateFolder.file(of: task.name, in: folder)
     else { throw StoreError(task.name, .refused, "its name cannot be that of a state file") }
@@ -122,12 +122,12 @@ final class ClusterHost: TaskHost {
     }
   }
 
-  private func drop(_ task: ClusterTask) {
+  private func drop(_ task: Assignment) {
     guard let former = members.removeValue(forKey: task.name) else { return }
     roster.remove(former.run)
   }
 
-  func note(_ task: ClusterTask, _ event: TaskEvent) {
+  func note(_ task: Assignment, _ event: TaskEvent) {
     // Some are noted at each step.
     if reported.updateValue(event, forKey: task.name) == event { return }
     let log = NodeLog(log: options.log, pipeline: task.name, node: "")

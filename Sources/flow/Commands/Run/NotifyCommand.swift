@@ -4,6 +4,7 @@ import Language
 import Nodes
 import Reactive
 import Store
+import System
 
 /// `flow notify`: sends one notification, to try a destination.
 enum NotifyCommand {
@@ -31,7 +32,7 @@ enum NotifyCommand {
   static let command = Command(manual) { arguments throws(WrongUse) in
     let to = try destination(arguments.operands[0], arguments)
     let notification: SingleNotification
-    do throws(SingleNotification.Failure) {
+    do throws(Sentence) {
       notification = try SingleNotification(
         to: to, title: arguments.operands[1], body: arguments.text(body) ?? "",
         priority: arguments.text(priority) ?? "normal", link: arguments.text(link) ?? "",

@@ -24,7 +24,7 @@ struct RunCluster {
 
   /// The options that make no sense on several machines.
   private static let excluded = [
-    RunCommand.once, RunCommand.dryRun, RunCommand.watch, RunCommand.time, RunRecording.record,
+    RunOption.once, RunOption.dryRun, RunOption.watch, RunOption.time, RunRecording.record,
     RunRecording.replay, RunSky.sky, RunState.none, RunOutputs.folder, RunPage.page, RunMetrics.file,
   ]
   /// The sources that read what one machine has.
@@ -77,7 +77,7 @@ struct RunCluster {
       ? nil : "\(name) cannot run in a cluster: it has no state that another machine could continue"
   }
 
-  /// What a pipeline has only on one machine; nil for nothing.
+  /// A node whose files or sockets exist on one machine only; nil for none.
   private static func boundNode(of plan: Plan) -> String? {
     if let source = plan.sources.first(where: { sources.contains($0.spec.kind) }) {
       return "source \(source.name) (\(source.spec.kind))"
@@ -99,7 +99,7 @@ struct RunCluster {
       let packs = PackStream(
         stream: JetStreamJournal.packs, subject: JetStreamJournal.packs(of: plan.name), servers: urls)
       guard plan.machine == nil, plan.sinks.allSatisfy({ Self.divisible.contains($0.spec.kind) }),
-        let cut = plan.cut(
+        let cut = plan.splitAtPartition(
           sink: { packs.sink(by: $0, into: $1) }, source: { packs.source(of: $0) })
       else { return [ClusterJob(plan)] }
       let below = cut.below.enumerated().map { number, part in
@@ -126,13 +126,13 @@ struct RunCluster {
 
 /// A task of the cluster and its plan.
 struct ClusterJob: Sendable {
-  let task: ClusterTask
+  let task: Assignment
   let plan: Plan
   /// Where it is below a partition: of which pipeline, its number, and the source that reads what comes from above.
   let share: (pipeline: String, number: Int, source: String)?
 
   init(_ plan: Plan, _ share: (pipeline: String, number: Int, source: String)? = nil) {
     (self.plan, self.share) = (plan, share)
-    task = ClusterTask(name: plan.name, digest: RunCluster.digest(of: plan), machine: plan.machine)
+    task = Assignment(name: plan.name, digest: RunCluster.digest(of: plan), machine: plan.machine)
   }
 }

@@ -6,27 +6,18 @@ import Language
 
 /// `flow run`: runs pipelines until they end or are stopped.
 enum RunCommand {
-  static let once = CommandOption("once", .flag, "poll each source once, read files as they are, and end")
-  static let dryRun = CommandOption("dry-run", .flag, "print what each sink would receive, and write nothing")
-  static let time = CommandOption(
-    "for", .value("TIME"), "shut down after this time, as in 45s or 2h")
-  static let stats = CommandOption("stats", .flag, "print the counters of each node at the end")
-  static let watch = CommandOption("watch", .flag, "reload pipelines whose files change")
-  static let lanes = CommandOption(
-    "lanes", .value("N"), "run the tasks of a partition on N threads (default: the number of cores minus one)"
-  )
-  static let grace = CommandOption("grace", .value("TIME"), "the time limit of a shutdown (10s)")
-
   static let manual = Manual(
     "run", "run pipelines until they end or are stopped", operands: .some("FILE", or: .installed),
     options: [
-      once, time, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none,
+      RunOption.once, RunOption.time, RunOption.dryRun, PipelineFiles.set, PipelineFiles.config,
+      RunState.folder, RunState.none,
       RunState.reset,
       RunWeb.refresh, RunWeb.waitBudget, RunRecording.record, RunRecording.replay, RunOutputs.folder,
       RunOutputs.live,
       RunSky.sky,
     ] + SkyOptions.all + RunPage.options + [
-      stats, watch, grace, lanes, RunCluster.servers, RunMetrics.file, RunLog.quiet, RunLog.verbose,
+      RunOption.stats, RunOption.watch, RunOption.grace, RunOption.lanes, RunCluster.servers, RunMetrics.file,
+      RunLog.quiet, RunLog.verbose,
       RunLog.format,
     ],
     about: """
@@ -80,8 +71,8 @@ enum RunCommand {
   static let command = Command(manual) { arguments throws(WrongUse) in
     let notices = ServiceNotices.take()
     let state = try RunState(arguments)
-    let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
-    let time = try duration(arguments.text(time), time)
+    let grace = try RunOption.duration(arguments.text(RunOption.grace), RunOption.grace) ?? .seconds(10)
+    let time = try RunOption.duration(arguments.text(RunOption.time), RunOption.time)
     // Before any thread is started, so that all of them have the signals blocked.
     let signals = RunSignals(grace: grace)
     let cluster = try RunCluster(arguments)
@@ -93,15 +84,16 @@ enum RunCommand {
     if RunLog.isJSON(arguments) { files.complain(to: log) } else { files.complain() }
     if !files.isRight { return ExitStatus.usage }
     if !files.hasTimeZones { return ExitStatus.failed }
-    if !arguments.has(once) { RunLog.write(files, to: log) }
+    if !arguments.has(RunOption.once) { RunLog.write(files, to: log) }
     let report = RunReport(
       log: log, screen: screen, isJSON: RunLog.isJSON(arguments), isForPerson: Terminal.isTerminal(2))
     var options = RunOptions(world: .real, log: log, screen: screen)
-    options.isOnce = arguments.has(once)
-    options.isDryRun = arguments.has(dryRun)
+    options.isOnce = arguments.has(RunOption.once)
+    options.isDryRun = arguments.has(RunOption.dryRun)
     options.grace = grace
     options.lanes =
-      try arguments.number(lanes, in: 1...32) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1)
+      try arguments.number(RunOption.lanes, in: 1...32)
+      ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1)
     options.world[Secrets.self] = files.secrets
     let recording = try RunRecording(arguments, files.plans)
     let isVirtual = try recording.isVirtual(files.plans)
@@ -123,9 +115,9 @@ enum RunCommand {
       options.letters = appendLetter
       // A simulated run is a world of its own: it neither reads nor changes the state of real runs.
       if let state, !isSimulated || arguments.has(RunState.folder) {
-        let world = sky?.world ?? (isVirtual ? "replays" : nil)
+        let simulation = sky?.simulation ?? (isVirtual ? "replays" : nil)
         options.state = { plan in
-          let (file, isNew) = try state.open(plan, in: world, log: log)
+          let (file, isNew) = try state.open(plan, in: simulation, log: log)
           if !isNew { outputs.continueFiles(of: plan.name) }
           return file
         }
@@ -136,8 +128,8 @@ enum RunCommand {
       NodeLog(log: log, pipeline: plan.name, node: "").notice(
         "this run keeps no trace: that is part of a state on this machine")
     }
-    sky?.stand(in: &options.world)
-    recording.stand(in: &options, masking: files.secrets)
+    sky?.install(in: &options.world)
+    recording.install(in: &options, masking: files.secrets)
     recording.report(files.plans, to: log)
     ignoreSignalsOfWrites()
     if isSimulated, outputs.isLive {
@@ -164,20 +156,21 @@ enum RunCommand {
       SignalSet.ofRuns.unblock()
       return VirtualRunner(
         plans: files.plans, options: options, report: report,
-        printsStatistics: arguments.has(stats), settings: UnmatchedSettings(arguments)
+        printsStatistics: arguments.has(RunOption.stats), settings: UnmatchedSettings(arguments)
       ).run()
     }
     let web = try RunWeb.access(
       files.plans, state, under: sky, arguments, hiding: files.secrets, sharing: cluster?.sites)
     options.world[WebAccess.self] = web
     let roster = RunRoster(
-      world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
+      simulation: sky?.simulation, hiding: secrets, budgets: { web.budgets() },
+      wallClock: options.world.wallClock
     )
     if let cluster {
       if let flaw = files.plans.lazy.compactMap(cluster.flaw).first { throw WrongUse(flaw) }
       return ClusterRunner(
         cluster: cluster, plans: files.plans, options: options, roster: roster, report: report, line: line,
-        printsStatistics: arguments.has(stats), notices: notices, signals: signals,
+        printsStatistics: arguments.has(RunOption.stats), notices: notices, signals: signals,
         folder: { plan in try state?.folder(of: plan) ?? "." }
       ).run()
     }
@@ -194,16 +187,17 @@ enum RunCommand {
     defer { telemetry?.stop() }
     sky?.report(to: log)
     let page = try RunPage(arguments, under: sky, in: &options.world)
-    page?.tell(log)
+    page?.report(log)
     defer { page?.stop() }
     let isDry = options.isDryRun
     var present = files
     let tools = Runner.Tools(
       roster: roster, report: report, line: line,
       folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
-      resetsCorrupt: arguments.has(RunState.reset), printsStatistics: arguments.has(stats), time: time,
+      resetsCorrupt: arguments.has(RunState.reset), printsStatistics: arguments.has(RunOption.stats),
+      time: time,
       staysUp: page != nil, inputs: { present.paths },
-      watches: arguments.has(watch), settings: UnmatchedSettings(arguments), notices: notices,
+      watches: arguments.has(RunOption.watch), settings: UnmatchedSettings(arguments), notices: notices,
       signals: signals
     ) {
       guard let files = reread(arguments, recording, log) else { return nil }
@@ -252,13 +246,6 @@ enum RunCommand {
           "\(other) and \(plan.path) are both called \(quoted(plan.name)); give each pipeline a name of its own"
         )
       }
-    }
-  }
-
-  static func duration(_ text: String?, _ option: CommandOption) throws(WrongUse) -> Duration? {
-    guard let text else { return nil }
-    do throws(TextError) { return try DurationText.parse(text) } catch {
-      throw WrongUse("--\(option.name): \(error.message)\(error.hint.map { "; \($0)" } ?? "")")
     }
   }
 }

@@ -77,7 +77,7 @@ final class RunMetrics: Sendable {
 
   // MARK: - The server
 
-  /// What the page's server answers to programs.
+  /// The answers of the page's server to programs.
   static func probes(_ status: @escaping @Sendable () -> RunStatus) -> PageProbes {
     PageProbes(
       metricsType: PrometheusText.type,

@@ -33,7 +33,7 @@ enum RunOutputs {
   /// The outputs of a run that was asked for.
   static func outputs(_ arguments: Arguments, of kind: Kind) throws(WrongUse) -> OutputPolicy {
     let (given, isLive) = (arguments.text(folder), arguments.has(live))
-    let touchesDisk = !arguments.has(RunCommand.dryRun)
+    let touchesDisk = !arguments.has(RunOption.dryRun)
     let outputs: OutputPolicy
     switch kind {
     case .real:

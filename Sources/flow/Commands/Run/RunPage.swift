@@ -66,7 +66,7 @@ struct RunPage {
   }
 
   /// Reports the address.
-  func tell(_ log: Log) {
+  func report(_ log: Log) {
     NodeLog(log: log, pipeline: "", node: "page").notice(server.url)
   }
 

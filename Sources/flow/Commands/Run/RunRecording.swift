@@ -48,7 +48,7 @@ struct RunRecording {
   }
 
   /// Replaces sources by their recordings, or records them.
-  func stand(in options: inout RunOptions, masking secrets: Secrets) {
+  func install(in options: inout RunOptions, masking secrets: Secrets) {
     switch way {
     case .none: break
     case .recording(let recordings):
@@ -86,7 +86,7 @@ struct RunRecording {
 
   private static func checkAlone(_ arguments: Arguments) throws(WrongUse) {
     let others = [
-      (RunCommand.once, "it is over when the recording is"),
+      (RunOption.once, "it is over when the recording is"),
       (RunWeb.refresh, "it sends no requests"),
       (RunWeb.waitBudget, "it sends no requests"),
     ]

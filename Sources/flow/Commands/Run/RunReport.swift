@@ -2,7 +2,7 @@ import Engine
 import JSON
 import Language
 
-/// What a run reports at its end: a line for each pipeline, and the statistics of nodes.
+/// The report at the end of a run: a line for each pipeline, and the statistics of nodes.
 struct RunReport: Sendable {
   let log: Log
   let screen: Screen
@@ -71,7 +71,7 @@ struct RunReport: Sendable {
   }
 }
 
-/// What a pipeline has done, also before it was reloaded: “3d 4h: 80 polls (2 failed), 240 events, 12 outputs”.
+/// The totals of a pipeline, also before it was reloaded: “3d 4h: 80 polls (2 failed), 240 events, 12 outputs”.
 struct RunTotals: CustomStringConvertible {
   private let started, ended: Double
   private let polls, failedPolls, events, outputs, dropped, errors, givenUp: Int

@@ -7,7 +7,7 @@ import Reactive
 /// The thread touches neither lanes nor files nor the terminal, so the second signal ends the process within a second
 /// even if every other thread is blocked, in a write to a disk that hangs or to a full pipe.
 final class RunSignals: Sendable {
-  /// What the main thread waits for.
+  /// The events that the main thread waits for.
   enum Event {
     case signal(Int32)
     /// SIGHUP, where the run has no terminal, or a file that has changed.

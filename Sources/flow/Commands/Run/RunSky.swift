@@ -4,6 +4,7 @@ import Engine
 import Language
 import Reactive
 import Sky
+import System
 
 /// The simulated sky of `flow run --sky`: it replaces the network and the clock.
 struct RunSky: Sendable {
@@ -18,9 +19,9 @@ struct RunSky: Sendable {
 
   private let server: SkyServer
   private let clock: SkyClock
-  private let said: String
-  /// The world that its state is of.
-  let world: String
+  private let summary: String
+  /// The simulation that its state is of.
+  let simulation: String
   let speed: Speed
 
   /// Nil without `--sky`.
@@ -38,12 +39,12 @@ struct RunSky: Sendable {
     let speed = Speed(options.speed)
     let beginning = speed.now
     let clock = SkyClock(start: options.start, speed: 1) { speed.now - beginning }
-    do throws(SkyServer.Failure) {
+    do throws(Sentence) {
       server = try SkyServer(options.sky, isEverywhere: true) { clock.now }
     } catch {
       throw WrongUse("--sky: \(error)")
     }
-    (self.speed, self.clock, said, world) = (speed, clock, options.said, options.world)
+    (self.speed, self.clock, summary, simulation) = (speed, clock, options.summary, options.simulation)
   }
 
   /// The time of day under the sky, in seconds since 1970.
@@ -58,7 +59,7 @@ struct RunSky: Sendable {
   func transport(over inner: any Transport) -> any Transport { SkyTransport(over: inner, port: server.port) }
 
   /// Replaces the world's time with its own.
-  func stand(in world: inout World) {
+  func install(in world: inout World) {
     world.speed = speed
     world.wallClock = wallClock
   }
@@ -66,7 +67,7 @@ struct RunSky: Sendable {
   /// Reports that all is simulated.
   func report(to log: Log) {
     NodeLog(log: log, pipeline: "", node: "sky").notice(
-      "\(said); listening at \(server.url)")
+      "\(summary); listening at \(server.url)")
   }
 }
 

@@ -3,6 +3,7 @@ import Nodes
 import Engine
 import Language
 import Store
+import System
 
 /// The state of pipelines in `flow run`: where it is, and how it is opened.
 struct RunState: Sendable {
@@ -25,23 +26,18 @@ struct RunState: Sendable {
     return nil
   }
 
-  private struct Unusable: Error, CustomStringConvertible {
-    let description: String
-  }
-
-  /// The state of a pipeline in a world, nil being the real one, and whether it is new; throws a sentence if it cannot
+  /// The state of a pipeline in a simulation, nil for real runs, and whether it is new; throws a sentence if it cannot
   /// be used.
-  func open(_ plan: Plan, in world: String?, log: Log) throws -> (file: StateFile, isNew: Bool) {
+  func open(_ plan: Plan, in simulation: String?, log: Log) throws -> (file: StateFile, isNew: Bool) {
     let path = try path(of: plan)
     let file: StateFile
     let isNew: Bool
     do throws(StoreError) {
-      (file, isNew) = try opened(path, plan, world)
+      (file, isNew) = try opened(path, plan, simulation)
     } catch {
       // A full disk is waited for.
       guard [.disk, .denied].contains(error.kind) else { throw error }
-      throw Unusable(
-        description: "\(error); use --state FOLDER for another folder, or --no-state")
+      throw Sentence("\(error); use --state FOLDER for another folder, or --no-state")
     }
     if let aside = file.setAside {
       let note =
@@ -55,16 +51,17 @@ struct RunState: Sendable {
   }
 
   private func opened(
-    _ path: String, _ plan: Plan, _ world: String?
+    _ path: String, _ plan: Plan, _ simulation: String?
   ) throws(StoreError) -> (StateFile, isNew: Bool) {
     let database = Database.Options(sync: plan.epochs.syncs ? .everyCommit : .never)
     let file = try StateFile(path: path, StateFile.Options(database: database, resetsCorrupt: resetsCorrupt))
-    let isNew = try claim(file, for: world)
+    let isNew = try claim(file, for: simulation)
     try claim(file, for: plan)
     return (file, isNew)
   }
 
-  /// What of the state belongs to no node of the pipeline, and which nodes begin without; nil where nothing is stray.
+  /// A sentence about state that belongs to no node of the pipeline, and the nodes that begin without; nil
+  /// where nothing is stray.
   private func strays(_ file: StateFile, _ plan: Plan) throws(StoreError) -> String? {
     var keys: [String: Int] = [:]
     for entry in try file.storedNames() {
@@ -93,8 +90,8 @@ struct RunState: Sendable {
     let configured = plan.config.member("state")?.string
     let standard = StateFolder.standard(environment: { Terminal.environment($0) })
     guard let folder = given ?? configured ?? standard else {
-      throw Unusable(
-        description: "no folder for the state: neither XDG_STATE_HOME nor HOME is set; "
+      throw Sentence(
+        "no folder for the state: neither XDG_STATE_HOME nor HOME is set; "
           + "use --state FOLDER, or --no-state")
     }
     return folder
@@ -103,28 +100,27 @@ struct RunState: Sendable {
   private func path(of plan: Plan) throws -> String {
     let folder = try folder(of: plan)
     guard let path = StateFolder.file(of: plan.name, in: folder) else {
-      throw Unusable(
-        description:
-          "\(quoted(plan.name)) cannot be the name of a state file; give the pipeline a plain name, "
+      throw Sentence(
+        "\(quoted(plan.name)) cannot be the name of a state file; give the pipeline a plain name, "
           + "or run it with --no-state")
     }
     return path
   }
 
   /// Real runs and each simulated world have states of their own; returns whether the state is new.
-  private func claim(_ file: StateFile, for world: String?) throws(StoreError) -> Bool {
+  private func claim(_ file: StateFile, for simulation: String?) throws(StoreError) -> Bool {
     let facts = try file.facts(owner: "pipeline")
     let owner = facts.first { $0.name == "world" }?.value.text
     if !facts.isEmpty {
-      if owner == world { return false }
+      if owner == simulation { return false }
       throw StoreError(
         file.path, .foreign,
-        "it is the state of \(owner ?? "real runs"), not of \(world ?? "real runs"); name another folder with --state"
+        "it is the state of \(owner ?? "real runs"), not of \(simulation ?? "real runs"); name another folder with --state"
       )
     }
-    if let world {
+    if let simulation {
       try file.update { (epoch) throws(StoreError) in
-        try epoch.set(.text(world), owner: "pipeline", name: "world")
+        try epoch.set(.text(simulation), owner: "pipeline", name: "world")
       }
     }
     return true

@@ -17,7 +17,7 @@ final class RunTelemetry: Sendable {
     elsewhere. Simulated runs send nothing.
     """
 
-  /// What the variables ask for.
+  /// The settings by variables of the environment.
   struct Settings: Sendable {
     var metrics: Address?
     var traces: Address?

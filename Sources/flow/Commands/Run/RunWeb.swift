@@ -53,6 +53,6 @@ enum RunWeb {
   private static func longestBudgetWait(_ arguments: Arguments) throws(WrongUse) -> Duration? {
     // Zero needs no unit.
     if arguments.text(waitBudget) == "0" { return .zero }
-    return try RunCommand.duration(arguments.text(waitBudget), waitBudget)
+    return try RunOption.duration(arguments.text(waitBudget), waitBudget)
   }
 }

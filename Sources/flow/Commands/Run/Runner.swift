@@ -7,7 +7,7 @@ import System
 
 /// Runs plans until they end: handles signals, waits for room for their states, and reloads them.
 struct Runner {
-  /// What a run needs besides its pipelines.
+  /// The tools of a run besides its pipelines.
   struct Tools {
     let roster: RunRoster
     let report: RunReport
@@ -39,7 +39,7 @@ struct Runner {
     let run: PipelineRun
     let result: Result
     var isNoted = false
-    /// What takes its place once it has ended.
+    /// The pipeline that takes its place once it has ended.
     var successor: Successor?
 
     var isEnded: Bool { result.hasFailed.withLock { $0 != nil } }
@@ -72,7 +72,7 @@ struct Runner {
   private var waiting: [WaitingPipeline] = []
   /// Successors whose predecessors have ended, and may still hold files.
   var successors: [Successor] = []
-  /// What pipelines have done before they were reloaded.
+  /// The totals of pipelines before they were reloaded.
   var former: [String: RunTotals] = [:]
   private var hasFailed = false
   private(set) var watch: PipelineWatch?
@@ -179,7 +179,7 @@ struct Runner {
         members.append(member)
         start(member)
       } catch let error as StoreError where error.isFull {
-        entry.goOn(error)
+        entry.repeatReport(error)
         left.append(entry)
       } catch {
         fail(entry.plan, error)
@@ -224,7 +224,7 @@ struct Runner {
       }
       if let time = started, time <= MonotonicClock.now {
         started = nil
-        CodePages.release()
+        StartupCode.release()
       }
       switch signals.next(until: deadline ?? [end, tick, started].compactMap({ $0 }).min()) {
       case .signal(SIGUSR1): tools.report.statistics(members.map(\.run))
@@ -296,7 +296,7 @@ private struct WaitingPipeline {
     log.error("\(error); the pipeline waits until the state can be written")
   }
 
-  mutating func goOn(_ error: StoreError) {
+  mutating func repeatReport(_ error: StoreError) {
     guard MonotonicClock.now - reported >= .seconds(60) else { return }
     reported = MonotonicClock.now
     report(error)

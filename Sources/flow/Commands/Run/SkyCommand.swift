@@ -1,6 +1,7 @@
 import Glibc
 import Language
 import Sky
+import System
 
 /// `flow sky`: serves the simulated services on a local port.
 enum SkyCommand {
@@ -49,14 +50,14 @@ enum SkyCommand {
     let beginning = ContinuousClock.now
     let clock = SkyClock(start: options.start, speed: options.speed) { .now - beginning }
     let server: SkyServer
-    do throws(SkyServer.Failure) {
+    do throws(Sentence) {
       server = try SkyServer(options.sky, port: port) { clock.now }
     } catch {
       Terminal.complain("flow sky: \(error)\n")
       return ExitStatus.failed
     }
     Terminal.say(server.url + "\n")
-    Terminal.complain("flow sky: \(options.said)\n")
+    Terminal.complain("flow sky: \(options.summary)\n")
     let signal = signals.wait(until: nil)
     server.stop()
     return signal == SIGINT ? ExitStatus.interrupted : ExitStatus.done

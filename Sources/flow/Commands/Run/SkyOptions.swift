@@ -23,10 +23,10 @@ struct SkyOptions: Sendable {
   let sky: Sky
   let speed: Double
   let start: SkyTime
-  /// What it is, in words: how fast its time runs and what goes wrong.
-  let said: String
-  /// The world, as a state that is of it alone names it.
-  let world: String
+  /// A description in words: how fast its time runs and what goes wrong.
+  let summary: String
+  /// The simulation, as a state that is of it alone names it.
+  let simulation: String
 
   /// - Parameter recording: What is served instead of simulated services.
   init(_ arguments: Arguments, serving recording: SkyRecording? = nil) throws(WrongUse) {
@@ -44,8 +44,8 @@ struct SkyOptions: Sendable {
     let wrong = SkyFaults.Kind.allCases.filter { faults.has($0) && !SkyFaults.usual.has($0) }.map(\.summary)
       .joined(separator: ", ")
     let times = speed == speed.rounded() ? String(Int(speed)) : String(speed)
-    world = "a sky from seed \(seed)"
-    said =
+    simulation = "a sky from seed \(seed)"
+    summary =
       (recording.map { "recorded in \(printable($0.folder)) up to \(Self.text($0.last))" }
         ?? "simulated, from seed \(seed)")
       + "; its time begins at \(Self.text(start)) and runs \(times) times as "

@@ -2,6 +2,7 @@ import JSON
 import Language
 import Nodes
 import Sky
+import System
 
 /// The recordings of a folder as services of a sky: the list of a source at `/SOURCE`, that of an entry of `each` at
 /// `/SOURCE/ENTRY`.
@@ -27,9 +28,8 @@ struct SkyRecording {
         case .events, .end: continue
         }
         guard let time = Int64(exactly: (poll.at * 1000).rounded()) else {
-          throw ChangeLog.Failure(
-            description:
-              "\(recordings.path(of: source)) has a poll at \(poll.at), which is no time in seconds since 1970"
+          throw Sentence(
+            "\(recordings.path(of: source)) has a poll at \(poll.at), which is no time in seconds since 1970"
           )
         }
         let entry = (poll.notes.member("entry") ?? poll.notes.member("each")).map {

@@ -68,7 +68,7 @@ enum PageCommand {
       (try? StateSummary(name, StateReader(path: states.path(of: name))))?.pipeline
     }
     let running = StatusClient.processes(in: states.folder).answers.flatMap(\.pipelines)
-    let simulated = running.filter { $0.world != nil }.map(\.path)
+    let simulated = running.filter { $0.simulation != nil }.map(\.path)
     var seen: Set<String> = []
     let paths = (known + simulated).filter { path in
       access(path, R_OK) == 0 && seen.insert(RunState.absolute(path) ?? path).inserted

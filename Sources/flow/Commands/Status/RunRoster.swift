@@ -19,16 +19,16 @@ final class RunRoster: MonitoredPipelines {
   private static let patience = (all: Duration.seconds(2), each: Duration.milliseconds(100))
 
   private let state = Locked(State())
-  private let world: String?
+  private let simulation: String?
   private let budgets: @Sendable () -> [BudgetStatus]
   private let secrets: RunSecrets
   private let wallClock: @Sendable () -> Double
 
   init(
-    world: String?, hiding secrets: RunSecrets, budgets: @escaping @Sendable () -> [BudgetStatus],
+    simulation: String?, hiding secrets: RunSecrets, budgets: @escaping @Sendable () -> [BudgetStatus],
     wallClock: @escaping @Sendable () -> Double
   ) {
-    self.world = world
+    self.simulation = simulation
     self.secrets = secrets
     self.budgets = budgets
     self.wallClock = wallClock
@@ -91,7 +91,7 @@ final class RunRoster: MonitoredPipelines {
     run(pipeline)?.settle(letters, of: sink, by: way) ?? false
   }
 
-  /// What became of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
+  /// The outcome of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
   func why(_ key: String, of pipeline: String) -> [String]? {
     // The trace outlives the run.
     let run = state.withLock { state in state.runs.last { $0.plan.name == pipeline } }
@@ -116,7 +116,7 @@ final class RunRoster: MonitoredPipelines {
     }
   }
 
-  /// What can be said of the pipelines without waiting for their lanes.
+  /// The status of pipelines as far as it is known without waiting for their lanes.
   func outlines() -> [PipelineStatus] {
     let (runs, others) = state.withLock { ($0.runs, $0.others) }
     return (runs.map { $0.outline() } + others).map(shown)
@@ -152,7 +152,7 @@ final class RunRoster: MonitoredPipelines {
     }
   }
 
-  /// What is repeated until it is acknowledged, by all pipelines that respond.
+  /// The notifications that are repeated until they are acknowledged, of all pipelines that respond.
   func unacknowledged() -> [Unacknowledged] {
     gather { run, receive in run.reportUnacknowledged { receive($0) } } ?? []
   }
@@ -162,7 +162,7 @@ final class RunRoster: MonitoredPipelines {
     gather { run, receive in run.acknowledge(keys, to: receive) }
   }
 
-  /// What a sink repeats until it is acknowledged; none where its pipeline does not run.
+  /// The notifications that a sink repeats until they are acknowledged; none where its pipeline does not run.
   func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
     let found = gather(in: pipeline) { run, receive in run.reportUnacknowledged { receive($0) } }
     return found?.filter { $0.sink == sink } ?? []
@@ -201,7 +201,7 @@ final class RunRoster: MonitoredPipelines {
   /// Without secrets, which errors may contain.
   private func shown(_ pipeline: PipelineStatus) -> PipelineStatus {
     var pipeline = pipeline
-    pipeline.world = world
+    pipeline.simulation = simulation
     pipeline.error = pipeline.error.map(secrets.masked)
     for index in pipeline.sources.indices {
       let source = pipeline.sources[index]

@@ -15,7 +15,7 @@ enum StatusClient {
     answers(to: .record([("get", .string("status"))]), in: folder, as: RunStatus.init)
   }
 
-  /// What every process answers to a request, and the ids of those that do not.
+  /// The answers of all processes to a request, and the ids of those that do not answer.
   static func answers<Answer>(
     to request: Value, in folder: String, as read: (Value) -> Answer?
   ) -> (answers: [Answer], silent: [Int]) {

@@ -48,7 +48,7 @@ enum StatusCommand {
         process.pipelines.filter { $0.name == name }.map { StatusReport($0, of: process) }
       }
       // A simulated run says nothing about the real one.
-      let isKnown = live.contains { $0.status.world == nil } || !files.names.contains(name)
+      let isKnown = live.contains { $0.status.simulation == nil } || !files.names.contains(name)
       reports += live
       if !isKnown, arguments.operands.isEmpty || live.isEmpty {
         reports.append(StatusReport(name, in: files, isNamed: !arguments.operands.isEmpty))

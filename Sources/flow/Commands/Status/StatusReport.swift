@@ -27,10 +27,11 @@ struct StatusReport {
 
   private static let recently = 86400.0
 
-  /// Those that run come first, then the latest; a simulated run has no time of ours, and is taken for a new one.
+  /// The order of pipelines: running ones first, then the latest; a simulated run has no time of ours, and
+  /// counts as new.
   func comesBefore(_ other: StatusReport) -> Bool {
     if isLive != other.isLive { return isLive }
-    if (status.world == nil) != (other.status.world == nil) { return status.world != nil }
+    if (status.simulation == nil) != (other.status.simulation == nil) { return status.simulation != nil }
     return time == other.time ? status.name < other.status.name : time > other.time
   }
 
@@ -147,7 +148,7 @@ struct StatusReport {
       parts.append(paint(end, status.phase == .failed ? .red : .plain))
     }
     if let process { parts.append("process \(process)") }
-    if let world = status.world { parts.append("simulated in \(printable(world))") }
+    if let simulation = status.simulation { parts.append("simulated in \(printable(simulation))") }
     return parts.joined(separator: ", ")
   }
 
@@ -161,7 +162,7 @@ struct StatusReport {
   /// As in “stations (stopped 21m ago)”.
   var mention: String { "\(printable(status.name)) (\(end))" }
 
-  /// What has passed in this run, or in the last one.
+  /// The counts of this run, or of the last one.
   private var counts: [String] {
     func sum(_ role: NodeStatus.Role) -> Int {
       status.nodes.reduce(0) { $0 + ($1.role == role ? $1.eventsOut ?? 0 : 0) }

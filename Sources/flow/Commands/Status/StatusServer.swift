@@ -86,16 +86,16 @@ final class StatusServer: Sendable {
   ) {
     LocalSocket.setTimeout(patience, of: connection.number)
     guard let line = LocalSocket.readLine(from: connection.number) else { return }
-    let wish = try? Value.parse(line)
-    if let keys = wish?.member("acknowledge")?.items {
+    let request = try? Value.parse(line)
+    if let keys = request?.member("acknowledge")?.items {
       return send(AckCommand.json(roster.acknowledge(keys.compactMap(\.string))), to: connection.number)
     }
-    switch wish?.member("get")?.string {
+    switch request?.member("get")?.string {
     case "status": send(roster.status().json, to: connection.number)
     case "unacknowledged": send(AckCommand.json(roster.unacknowledged()), to: connection.number)
     case "tap":
       do throws(WrongUse) {
-        try taps.open(TapRequest(wish ?? .null, roster), over: &connection, until: end, roster)
+        try taps.open(TapRequest(request ?? .null, roster), over: &connection, until: end, roster)
       } catch {
         send(.record([("error", .string(error.message))]), to: connection.number)
       }

@@ -66,7 +66,7 @@ final class TapClient {
     }
   }
 
-  /// What has arrived.
+  /// Reads the messages that have arrived.
   func read(_ body: (Message) throws -> Void) rethrows {
     while true {
       let hasMore = rest.count < 1 << 20 && receive()

@@ -75,11 +75,11 @@ final class TapConnections: Sendable {
 /// `{"end":true}` when the pipelines have ended. A client that reads slowly holds up this thread only: the tap then drops
 /// events.
 private final class TapConnection {
-  /// What was recorded is sent together, this often.
+  /// The time in milliseconds after which recorded events are sent together.
   private static let pause: Int32 = 20
   /// How often to look whether the pipelines have ended, in milliseconds.
   private static let tick: Int32 = 250
-  /// What may take to send after the end.
+  /// The time that sending may take after the end.
   private static let grace = Duration.milliseconds(1000)
   private static let chunk = 1 << 16
 

@@ -1,7 +1,7 @@
 import Engine
 import Language
 
-/// What `flow top` shows of its table: the order, the selected node, and the lines on a screen.
+/// The state of `flow top`: the order, the selected node, and the lines on a screen.
 struct TopView {
   enum Press: Equatable {
     case quit, next, previous, reverse, up, down, open, close

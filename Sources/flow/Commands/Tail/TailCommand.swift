@@ -102,8 +102,10 @@ struct TailCommand {
     }
     var followed = each(files) { file throws(FileFailure) in try file.begin(amount, view) }
     while true {
-      followed = each(followed.filter(\.isFollowed)) { file throws(FileFailure) in try file.goOn(view) }
-        .filter(\.isFollowed)
+      followed = each(followed.filter(\.isFollowed)) { file throws(FileFailure) in
+        try file.readAvailable(view)
+      }
+      .filter(\.isFollowed)
       guard view.flush(), !followed.isEmpty else { break }
       wait(followed)
     }

@@ -168,7 +168,7 @@ final class TailFile {
   }
 
   /// Shows new data without waiting.
-  func goOn(_ view: TailView) throws(FileFailure) {
+  func readAvailable(_ view: TailView) throws(FileFailure) {
     if let follower {
       follower.drain()
       follower.arm()

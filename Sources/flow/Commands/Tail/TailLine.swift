@@ -59,7 +59,7 @@ struct TailLine {
     let place: String
     /// Nil if the field is missing on that side.
     let before, after: String?
-    /// Of texts of several lines, those that differ.
+    /// The differing lines of texts of several lines.
     let lines: [DifferenceLine]?
 
     init(_ difference: Difference) {

@@ -160,7 +160,7 @@ import System
     try lone.files.append(truth[2...] + Array("next\n".utf8), to: path)
     try lone.files.prepare()
     try lone.files.write(onlyMarked: true)
-    #expect(try folder.text("x").isEmpty && lone.files.needsMarks && !lone.files.isPassingOver)
+    #expect(try folder.text("x").isEmpty && lone.files.needsMarks && !lone.files.isComparingTail)
     let waiting = lone.files.takeLines(unmarkedOnly: true)
     #expect(waiting.map(\.lines) == [truth[KilledRun.lineStart(of: cut)...] + Array("next\n".utf8)])
     let mark = try #require(try lone.keepMark(of: path))
@@ -281,7 +281,7 @@ import System
     let disk = WatchedDisk()
     let next = LoneFiles(disk: disk)
     for (path, mark) in marks { next.files.resume(path, at: mark) }
-    #expect(!next.files.isPassingOver)
+    #expect(!next.files.isComparingTail)
     try next.files.endReplay()
     #expect(disk.calls.entries.filter { $0 == "names" }.count == 2)
   }

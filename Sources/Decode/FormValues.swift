@@ -1,0 +1,46 @@
+import JSON
+import Language
+import System
+
+extension TextFormat {
+  /// A form as browsers and services send it.
+  package static let form: TextFormat = .init(
+    Variant(
+      "form", "a form (application/x-www-form-urlencoded) as one object",
+      details: "All values are text. A name that occurs several times has a list of them.",
+      examples: [
+        .init(
+          "the fields of a form", "form", input: "job=nightly+backup&tag=a&tag=b%26c",
+          output: #"{"job":"nightly backup","tag":["a","b&c"]}"#)
+      ]),
+    beginsAnywhere: false
+  ) { input in
+    WholeText(input, .form) { text in
+      let lines = text.split { $0 == 0x0a || $0 == 0x0d }
+      return lines.isEmpty
+        ? [] : [formValue(lines.flatMap { $0.split(separator: UInt8(ascii: "&")) }.map(pair))]
+    }
+  }
+}
+
+private func pair(_ field: Slice<ByteView>) -> (name: String, value: String) {
+  let parts = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+  let texts = parts.map { part in
+    percentDecoded(String(decoding: part.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self))
+  }
+  return (texts[0], texts.count > 1 ? texts[1] : "")
+}
+
+/// The fields of a form, or of a query, as an object.
+package func formValue(_ fields: [(name: String, value: String)]) -> Value {
+  var object = Value.emptyObject
+  for (name, value) in fields {
+    let key = Key(name)
+    switch object.member(key) {
+    case nil: object.setMember(key, .string(value))
+    case let first? where first.isString: object.setMember(key, .array([first, .string(value)]))
+    case let list?: object.setMember(key, .array((list.items ?? []) + [.string(value)]))
+    }
+  }
+  return object
+}

@@ -1,0 +1,194 @@
+import JSON
+import Language
+
+extension TextFormat {
+  /// One array, whose elements are the values.
+  package static let array: TextFormat = .init(
+    Variant(
+      "array", "one JSON array, whose elements are the values",
+      examples: [.init("an array", "array", input: "[1,\n 2]", output: "1\n2")]),
+    beginsAnywhere: false
+  ) { MultilineReader($0, isArray: true) }
+
+  /// Values in a row, which may span lines.
+  package static let values: TextFormat = .init(
+    Variant(
+      "values", "JSON values in a row, which may span lines",
+      examples: [.init("an indented value", "values", input: "{\n  \"n\": 1\n}\n2", output: "{\"n\":1}\n2")])
+  ) { MultilineReader($0, isArray: false) }
+}
+
+/// The decoder of values that are not one per line: spanning lines, in a row, or in one array.
+///
+/// It finds the ends of the values first, and blanks the commas of the array, so that many values are parsed at once.
+/// After an error that hides where a value ends, it continues with the next line that begins like that value, with the
+/// same byte and indentation: the next line of a text of lines, the next value of an indented text.
+final class MultilineReader: Decoder {
+  private let window: TextWindow
+  private let limits: ReadLimits
+  private let isArray: Bool
+  var format: TextFormat { isArray ? .array : .values }
+  private var place: Place
+  /// How far the window has been scanned.
+  private var seen = 0
+  private var start = 0
+  private var scanner = ValueScanner()
+  private let found: PendingSpans
+  /// The indentation of the current line; nil if it contains something else.
+  private var indent: Int? = 0
+  /// The beginning of the line to continue with.
+  private var wanted: (byte: UInt8, indent: Int?) = (0x7b, nil)
+
+  private enum Place {
+    case beforeArray, between, inValue, tooLong, afterArray, over
+    /// Looking for the line to continue with, and at the beginning of a line.
+    case nextLine, lineStart
+  }
+
+  /// Whether an error was met, after which the format may differ from what was detected.
+  private(set) var isLost = false
+
+  init(_ input: DecoderInput, isArray: Bool) {
+    window = input.window
+    limits = input.limits
+    self.isArray = isArray
+    found = PendingSpans(path: input.path, limits: limits, report: input.report)
+    place = isArray ? .beforeArray : .between
+  }
+
+  /// Consumes the complete values of the window; at the end of the text, everything.
+  func take(into values: inout [Value]) {
+    isLost = false
+    while seen < window.count, !isLost { step(into: &values) }
+    if window.isFinal, seen == window.count { finish(into: &values) }
+    flush(into: &values)
+    drop(place == .inValue ? start : seen)
+    if place == .inValue, window.isFull {
+      stumble("the value is longer than \(limits.value) bytes", then: .tooLong)
+      drop(window.count)
+    }
+  }
+
+  private func step(into values: inout [Value]) {
+    let bytes = window.bytes
+    let byte = bytes[seen]
+    switch place {
+    case .beforeArray, .between, .afterArray:
+      if isSpace(byte) {
+        seen += 1
+        indent = byte == 0x0a ? 0 : indent.map { $0 + 1 }
+      } else {
+        begin(byte, into: &values)
+      }
+    case .inValue, .tooLong: follow(bytes, into: &values)
+    case .nextLine:
+      let stop = lineBreak(in: bytes, from: seen)
+      seen = stop.map { $0 + 1 } ?? bytes.count
+      if stop != nil { place = .lineStart }
+      indent = 0
+    case .lineStart:
+      if isSpace(byte) {
+        seen += 1
+        indent = byte == 0x0a ? 0 : indent.map { $0 + 1 }
+      } else if byte == wanted.byte, wanted.indent == nil || wanted.indent == indent {
+        place = .between
+        isLost = true
+      } else {
+        place = .nextLine
+      }
+    case .over: seen = bytes.count
+    }
+  }
+
+  private func begin(_ byte: UInt8, into values: inout [Value]) {
+    start = seen
+    defer { indent = nil }
+    switch (place, byte) {
+    case (.beforeArray, 0x5b):
+      seen += 1
+      place = .between
+    case (.beforeArray, _): giveUp("the text is not an array", into: &values)
+    case (.afterArray, _):
+      giveUp("there is more text after the array; use `decode: lines` for one array per line", into: &values)
+    case (_, 0x2c) where isArray:
+      window.blank(seen)
+      seen += 1
+    case (_, 0x5d) where isArray:
+      window.blank(seen)
+      seen += 1
+      place = .afterArray
+    case (_, 0x2c), (_, 0x3a), (_, 0x5d), (_, 0x7d):
+      flush(into: &values)
+      stumble("not the beginning of a value", then: .nextLine)
+    default:
+      wanted = (byte, indent)
+      scanner = ValueScanner()
+      place = .inValue
+    }
+  }
+
+  private func follow(_ bytes: ByteView, into values: inout [Value]) {
+    switch scanner.advance(bytes, from: seen) {
+    case .more: seen = bytes.count
+    case .whole(let end):
+      if place == .inValue { found.ranges.append(start..<end) }
+      seen = end
+      place = .between
+    case .flaw(let reason):
+      if place == .tooLong {
+        place = .nextLine
+        return
+      }
+      flush(into: &values)
+      stumble(reason, then: .nextLine)
+    }
+  }
+
+  private func finish(into values: inout [Value]) {
+    switch place {
+    case .inValue:
+      // A number or a word ends with the text; anything else is incomplete.
+      let value = ByteView(rebasing: window.bytes[start..<seen])
+      if let first = value.first, first != 0x22, first != 0x5b, first != 0x7b {
+        found.ranges.append(start..<seen)
+        place = .between
+      } else {
+        flush(into: &values)
+        stumble("unexpected end", then: .nextLine)
+      }
+    case .between where isArray:
+      flush(into: &values)
+      start = seen
+      giveUp("unexpected end of the array", into: &values)
+    default: break
+    }
+  }
+
+  // MARK: - Consuming the window
+
+  private func flush(into values: inout [Value]) { move(found.parse(in: window, into: &values)) }
+
+  private func drop(_ count: Int) {
+    window.drop(count)
+    move(count)
+  }
+
+  /// Moves the beginning of the window.
+  private func move(_ count: Int) {
+    seen -= count
+    start -= count
+  }
+
+  /// Reports the value that begins at `start`, and continues in the given place.
+  private func stumble(_ reason: String, then next: Place) {
+    found.report(start, of: window, reason)
+    place = next
+    if next == .nextLine { seen = start }
+  }
+
+  private func giveUp(_ reason: String, into values: inout [Value]) {
+    flush(into: &values)
+    stumble(reason, then: .over)
+    seen = window.count
+  }
+}

@@ -1,0 +1,167 @@
+import Fetch
+import JSON
+import Engine
+import Language
+import Reactive
+import System
+
+/// A request to send for an event, as it is stored in the outbox.
+///
+/// Contains only what depends on the event. The address and the keys that all requests of the sink share are in the
+/// pipeline and may be secret.
+struct RequestItem: DeliveryItem {
+  /// The texts between the fixed parts of the address.
+  var data: [String] = []
+  /// The headers that depend on the event.
+  var headers: [String: String] = [:]
+  /// Nil for the event.
+  var body: String?
+  var event: Event?
+
+  init(event: Event?) { self.event = event }
+
+  init?(remembered value: Value) {
+    guard let items = value.member("data")?.items else { return nil }
+    data = items.compactMap(\.string)
+    value.member("headers")?.forEachMember { name, value in
+      if let name = name.string { headers[name] = value.string }
+    }
+    body = value.member("body")?.string
+    event = value.member("event").flatMap { Event(remembered: $0) }
+  }
+
+  var remembered: Value {
+    var members: [(String, Value)] = [("data", .array(data.map { .string($0) }))]
+    if !headers.isEmpty { members.append(("headers", .sorted(headers))) }
+    if let body { members.append(("body", .string(body))) }
+    if let event { members.append(("event", event.remembered)) }
+    return .record(members)
+  }
+}
+
+/// Sends requests, with what all requests of a sink share.
+struct RequestTransport: DeliveryTransport {
+  let delivers = Deliverable.request
+  var retriesInRealTime: Bool { client.isBesideSimulation }
+  var method = Request.Method.get
+  /// The headers that do not depend on the event.
+  var headers: [Header] = []
+  var limits = TransferLimits()
+  /// The default content type of a body.
+  var contentType: String?
+  /// The envelope of each body.
+  var envelope: CloudEvents?
+  private let texts: [String]
+  private let secrets: [String]
+  private let client: DeliveryClient
+
+  init(_ address: AddressTemplate, _ context: SinkContext) throws {
+    texts = try address.texts(by: context.evaluation(address.texts))
+    secrets = address.secrets
+    client = try DeliveryClient(context, for: .request)
+  }
+
+  /// The request for an item, without the header for its id.
+  func request(_ item: RequestItem, id: String) throws -> Request {
+    var request = Request(try Address(texts: texts, data: item.data))
+    request.method = method
+    request.headers = headers
+    for (name, value) in item.headers.sorted(by: { $0.key < $1.key }) {
+      request.headers.append(Header(name, value))
+    }
+    if let body = item.body {
+      request.body = Array(body.utf8)
+    } else if [.post, .put, .patch].contains(method) {
+      request.body = item.event?.value.json ?? []
+    }
+    if let envelope, let event = item.event, !request.body.isEmpty {
+      request.body = envelope.value(event, data: try Value.parse(request.body), id: id).json
+    }
+    if let contentType, !request.body.isEmpty, !request.has("content-type") {
+      request.headers.append(Header("Content-Type", contentType))
+    }
+    request.limits = limits
+    request.secrets = secrets
+    return request
+  }
+
+  func begin(_ item: RequestItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+    client.start(end) {
+      var request = try request(item, id: id)
+      if !request.has("idempotency-key") { request.headers.append(Header("Idempotency-Key", id)) }
+      return (request, { result in result.failure.map { DeliveryFailure($0) } })
+    }
+  }
+}
+
+/// The HTTP client of a transport: each attempt is one request, since the queue does the retries.
+struct DeliveryClient {
+  typealias Outcome = @Sendable (Result<Response, FetchError>) -> DeliveryFailure?
+
+  private let client: Client?
+  /// Whether it is the real network of a run whose time is not.
+  let isBesideSimulation: Bool
+  private let log: NodeLog
+
+  init(_ context: SinkContext, for deliverable: Deliverable) throws {
+    let access = WebAccess.forDelivery(of: deliverable, in: context)
+    client = try access?.client()
+    isBesideSimulation = access != nil && access === context.lane.world[LiveWeb.self]?.access
+    log = context.log
+  }
+
+  /// Starts the request returned by `prepare`, whose second result evaluates the response.
+  ///
+  /// Without a request the attempt succeeds.
+  func start(_ end: @escaping DeliveryEnd, _ prepare: () throws -> (Request, Outcome)?) -> Subscription {
+    let attempt = Subscription()
+    do {
+      guard let client else { throw Sentence.noNetwork }
+      guard let (prepared, outcome) = try prepare() else {
+        end(nil)
+        return attempt
+      }
+      var request = prepared
+      request.isTriedOnce = true
+      request.expectation = .anything
+      request.whenUnpaid = .fail
+      let transfer = client.start(request) { [log] notice in
+        if case .notStored = notice { log.warning("\(notice)") }
+      } completion: {
+        end(outcome($0))
+      }
+      attempt.onDispose {
+        transfer.dispose()
+        end(.cancelled)
+      }
+    } catch {
+      end(DeliveryFailure("\(error)", mayPass: false))
+    }
+    return attempt
+  }
+
+  /// Starts sending a mail.
+  func send(_ mail: Mail, limits: TransferLimits, _ end: @escaping DeliveryEnd) -> Subscription {
+    let attempt = Subscription()
+    guard let client else {
+      end(DeliveryFailure("\(Sentence.noNetwork)", mayPass: false))
+      return attempt
+    }
+    let transfer = client.send(mail, limits: limits) { end(MessageSender.failure(of: $0)) }
+    attempt.onDispose {
+      transfer.dispose()
+      end(.cancelled)
+    }
+    return attempt
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+extension Request {
+  fileprivate func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name } }
+}

@@ -1,0 +1,64 @@
+import Engine
+import JSON
+import Language
+import Reactive
+import Store
+
+/// A message to publish for an event, as it is stored in the outbox.
+struct MQTTItem: DeliveryItem {
+  let topic: String
+  /// Nil for the event as JSON.
+  var data: String?
+  var event: Event?
+
+  init(topic: String, event: Event?) { (self.topic, self.event) = (topic, event) }
+
+  init?(remembered value: Value) {
+    guard let topic = value.member("topic")?.string else { return nil }
+    self.topic = topic
+    data = value.member("data")?.string
+    event = value.member("event").flatMap { Event(remembered: $0) }
+  }
+
+  var remembered: Value {
+    var members: [(String, Value)] = [("topic", .string(topic))]
+    if let data { members.append(("data", .string(data))) }
+    if let event { members.append(("event", event.remembered)) }
+    return .record(members)
+  }
+
+  var bytes: [UInt8] { data.map { Array($0.utf8) } ?? event?.value.json ?? [] }
+}
+
+/// Publishes the messages of a sink.
+struct MQTTTransport: DeliveryTransport {
+  let delivers = Deliverable.message
+  /// A server is in the real world, in which virtual time does not pass.
+  let retriesInRealTime = true
+  /// Nil where nothing is published.
+  let publisher: MQTTPublisher?
+
+  func begin(_ item: MQTTItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+    let attempt = Subscription()
+    guard let publisher else {
+      end(DeliveryFailure("not published", mayPass: false))
+      return attempt
+    }
+    let number = publisher.publish(MQTTPublisher.Message(item.topic, item.bytes), end)
+    attempt.onDispose {
+      publisher.cancel(number)
+      end(.cancelled)
+    }
+    return attempt
+  }
+
+  func cutShortMessage(_ item: MQTTItem, attempts: Int) -> String {
+    "\(item.topic): not published: the pipeline ended"
+  }
+
+  func leftMessage(_ count: Int) -> String {
+    count == 1
+      ? "one message was not acknowledged; the next run publishes it again"
+      : "\(count) messages were not acknowledged; the next run publishes them again"
+  }
+}

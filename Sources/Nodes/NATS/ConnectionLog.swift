@@ -1,0 +1,78 @@
+import Engine
+import NATS
+import Reactive
+
+/// Reports what happens to a connection, each kind of trouble at most once a minute.
+final class ConnectionLog {
+  private let servers: String
+  private let log: NodeLog
+  private var isLost = false
+  private var lastNotes: [String: Instant] = [:]
+
+  init(_ servers: String, _ log: NodeLog) {
+    self.servers = servers
+    self.log = log
+  }
+
+  func connected() {
+    if isLost { log.notice("connected to \(servers) again") }
+    isLost = false
+  }
+
+  /// An attempt to connect, or a request, has failed; it is repeated.
+  func failed(_ error: NATSError) {
+    isLost = true
+    let text = error.mayPass ? "\(error); retrying" : "\(error); retrying, since it was possible before"
+    if isFirst("\(error.kind)") { error.mayPass ? log.notice(text) : log.error(text) }
+  }
+
+  func noAnswer(_ reason: String) {
+    if isFirst("no answer") { log.notice("\(servers): \(reason); retrying") }
+  }
+
+  /// A message could not be published; it is published again.
+  func retrying(_ subject: String, _ reason: String) {
+    if isFirst("publishing") { log.notice("\(subject): \(reason); retrying") }
+  }
+
+  func gap() {
+    if isFirst("gap") { log.notice("messages were missing in an answer of \(servers); it is read again") }
+  }
+
+  /// The replica that is read lacks what the leader has.
+  func behind(_ stream: String) {
+    if isFirst("behind") {
+      log.notice("the server's replica of the stream \(stream) is behind; connecting again, to any server")
+    }
+  }
+
+  /// Reports an entry of the connection's queue.
+  ///
+  /// `losesMessages` says whether messages are lost while there is no connection.
+  func see(_ entry: NATSEntry, losesMessages: Bool) {
+    switch entry.kind {
+    case .message, .wakeUp: return
+    case .disconnected, .closed:
+      if !isLost, isFirst("lost") { log.notice("\(servers): the connection is lost; reconnecting") }
+      isLost = true
+    case .reconnected:
+      connected()
+      if losesMessages { log.warning("messages that were published meanwhile are lost") }
+    case .error(isLoss: true):
+      if isFirst("loss") {
+        log.warning("messages are lost: they arrive faster than the pipeline processes them")
+      }
+    case .error(isLoss: false):
+      let text = entry.text
+      if isFirst(text) { log.error("\(servers): \(text)") }
+    }
+  }
+
+  private func isFirst(_ kind: String) -> Bool {
+    let now = MonotonicClock.now
+    if let last = lastNotes[kind], now - last < .seconds(60) { return false }
+    if lastNotes.count > 100 { lastNotes = [:] }
+    lastNotes[kind] = now
+    return true
+  }
+}
