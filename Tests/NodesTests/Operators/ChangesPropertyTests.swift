@@ -89,7 +89,7 @@ import Testing
       // As many as a loss and a removal must be confirmed by, each beside the other.
       for _ in 0..<3 { polls.poll(mustBeComplete: true) }
       let step = "- changes: { key: .id, first: emit, removed_after: \(removedAfter) }"
-      let lines = try Trial("\(Self.torn)\n\(step)").run(polls.input).lines
+      let lines = try Trial("\(Self.torn)\n\(step)").run(polls.input).linesDespiteTrouble
       var folded: [String: Int] = [:]
       for line in lines {
         let change = try Change(line)
@@ -109,7 +109,7 @@ import Testing
         polls.poll()
       }
       for _ in 0..<2 { polls.poll(mustBeComplete: true) }
-      let lines = try Trial("\(Self.torn)\n- changes: .id").run(polls.input).lines
+      let lines = try Trial("\(Self.torn)\n- changes: .id").run(polls.input).linesDespiteTrouble
       var folded: [String: Int?] = [:]
       for line in lines {
         let change = try Change(line)
@@ -139,7 +139,7 @@ import Testing
     polls.poll(mustBeComplete: true)
     for option in ["off", "{ share: 10%, rows: 1 }"] {
       let lines = try Trial("changes: { key: .id, first: emit, sudden_loss: \(option) }").run(polls.input)
-        .lines
+        .linesDespiteTrouble
       var folded: [String: Int] = [:]
       for line in lines {
         let change = try Change(line)
@@ -192,7 +192,7 @@ import Testing
       }
       let step = "changes: { key: .id, sudden_loss: off }"
       let kept = try KeptTrial(Trial(step).plan, input: polls.input)
-      let lines = try Trial(step).run(polls.input).lines
+      let lines = try Trial(step).run(polls.input).linesDespiteTrouble
       #expect(try kept.run(killedBehind: []) == lines, "seed \(seed)\n\(polls.input)")
     }
   }

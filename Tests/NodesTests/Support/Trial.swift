@@ -40,6 +40,12 @@ struct Trial {
       return found
     }
 
+    /// The lines, where the run is meant to have such trouble.
+    var linesDespiteTrouble: [String] {
+      isExamined = true
+      return lines
+    }
+
     /// The counters of the step itself.
     var counts: NodeStatus? { outcome.statistics.first { $0.eventsIn != nil } }
 
