@@ -43,7 +43,7 @@ public final class PublishRelay<Element: Sendable>: Relay<Element>, @unchecked S
 public final class BehaviorRelay<Element: Sendable>: Relay<Element>, @unchecked Sendable {
   /// Starts with a value.
   public init(_ value: Element) {
-    super.init(Broadcast(memory: 1, seed: value))
+    super.init(Broadcast(remembering: value, forgetsAtEnd: false))
   }
 
   /// The present value: the last one sent.

@@ -49,7 +49,7 @@ public final class PublishSubject<Element: Sendable>: Subject<Element>, @uncheck
 public final class BehaviorSubject<Element: Sendable>: Subject<Element>, @unchecked Sendable {
   /// Starts with a value.
   public init(_ value: Element) {
-    super.init(Broadcast(memory: 1, seed: value, forgetsAtEnd: true))
+    super.init(Broadcast(remembering: value, forgetsAtEnd: true))
   }
 
   /// The present value: the last one sent, though its delivery may still wait for others.
