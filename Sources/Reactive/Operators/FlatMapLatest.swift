@@ -28,13 +28,16 @@ private struct Latest: Sendable {
   var over = false
 }
 
-private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: Observer, InputOwner {
+private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: Turn, Observer, InputOwner,
+  @unchecked Sendable
+{
   let outer: Subscription
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let transform: @Sendable (Element) throws -> Observable<Output>
   private let lastNumber = Atomic<Int>(0)
-  private let turn = Serializer(Latest())
+  /// Only with the
+  @exclusivity(unchecked) private var latest = Latest()
 
   init(
     _ downstream: any Observer<Output>, _ subscription: Subscription,
@@ -53,77 +56,77 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     let number = lastNumber.add(1, ordering: .relaxed).newValue
     // Joining happens in turn, attaching after it: an inner stream that never pauses must find the way free.
     inner.feed(self, at: number, subscription) { child in
-      guard turn.enter() else { return turn.later { [self] in join(child, number) } }
+      guard enter() else { return later { [self] in join(child, number) } }
       join(child, number)
-      turn.leave()
+      leave()
     }
   }
 
   /// What `just` emits needs no subscription.
   private func emit(_ value: Output) {
-    guard turn.enter() else { return turn.later { [self] in send(value) } }
+    guard enter() else { return later { [self] in send(value) } }
     send(value)
-    turn.leave()
+    leave()
   }
 
   private func send(_ value: Output) {
     join(nil, 0)
-    if !turn.state.over, !subscription.isDisposed { downstream.next(value) }
+    if !latest.over, !subscription.isDisposed { downstream.next(value) }
   }
 
   private func join(_ child: Subscription?, _ number: Int) {
-    turn.state.running?.dispose()
-    turn.state.running = child
-    turn.state.number = number
+    latest.running?.dispose()
+    latest.running = child
+    latest.number = number
   }
 
   func fail(_ error: any Error) {
-    turn.pass { [self] in end(.failed(error)) }
+    pass { [self] in end(.failed(error)) }
     outer.dispose()
   }
 
   func complete() {
     outer.dispose()
-    turn.pass { [self] in
-      turn.state.outerOpen = false
-      if turn.state.running == nil { end(.completed) }
+    pass { [self] in
+      latest.outerOpen = false
+      if latest.running == nil { end(.completed) }
     }
   }
 
   // The inner streams:
   func take(_ value: Output, at number: Int) {
-    guard turn.enter() else { return turn.later { [self] in pass(value, number) } }
+    guard enter() else { return later { [self] in pass(value, number) } }
     pass(value, number)
-    turn.leave()
+    leave()
   }
 
   private func pass(_ value: Output, _ number: Int) {
-    if turn.state.number == number { downstream.next(value) }
+    if latest.number == number { downstream.next(value) }
   }
 
   func fail(_ error: any Error, at number: Int) {
-    turn.pass { [self] in
-      if turn.state.number == number { end(.failed(error)) }
+    pass { [self] in
+      if latest.number == number { end(.failed(error)) }
     }
   }
 
   func close(_ number: Int) {
-    guard turn.enter() else { return turn.later { [self] in finish(number) } }
+    guard enter() else { return later { [self] in finish(number) } }
     finish(number)
-    turn.leave()
+    leave()
   }
 
   private func finish(_ number: Int) {
-    if turn.state.number != number { return }
+    if latest.number != number { return }
     join(nil, 0)
-    if !turn.state.outerOpen { end(.completed) }
+    if !latest.outerOpen { end(.completed) }
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state.over { return }
-    turn.state.over = true
-    turn.state.running = nil
-    turn.state.number = 0
+    if latest.over { return }
+    latest.over = true
+    latest.running = nil
+    latest.number = 0
     terminal.deliver(to: downstream)
   }
 }

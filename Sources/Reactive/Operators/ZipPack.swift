@@ -66,7 +66,7 @@ private struct ZipState: Sendable {
 /// `@unchecked Sendable` with its reason: it is used with the turn of its zip. The size of a buffer is that of its words, so
 /// its place need not be looked up.
 final class ZipLine<Source: Sendable>: @unchecked Sendable {
-  @exclusivity(unchecked) var waiting = RingBuffer<Source>(capacity: 2)
+  @exclusivity(unchecked) var waiting = RingBuffer<Source>(capacity: 0)
   @exclusivity(unchecked) var isOpen = true
 
   /// Takes the first element; there must be one.
@@ -94,8 +94,9 @@ private final class ZipInput<Source: Sendable, Output: Sendable>: InputOwner {
   func close(_ index: Int) { zipper.complete(line) }
 }
 
-private final class MixedZipper<Output: Sendable>: Sendable {
-  private let turn: Serializer<ZipState>
+private final class MixedZipper<Output: Sendable>: Turn, @unchecked Sendable {
+  /// Only with the
+  @exclusivity(unchecked) private var state: ZipState
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let backlog: Int
@@ -111,7 +112,7 @@ private final class MixedZipper<Output: Sendable>: Sendable {
     self.backlog = backlog
     self.lines = lines
     self.takeAll = takeAll
-    turn = Serializer(ZipState(empty: lines.count))
+    state = ZipState(empty: lines.count)
   }
 
   func attach<Source>(_ source: Observable<Source>, at index: Int) {
@@ -121,31 +122,29 @@ private final class MixedZipper<Output: Sendable>: Sendable {
   }
 
   func fail(_ error: any Error) {
-    turn.pass { [self] in end(.failed(error)) }
+    pass { [self] in end(.failed(error)) }
   }
 
   func complete<Source: Sendable>(_ line: ZipLine<Source>) {
-    turn.pass { [self] in close(line) }
+    pass { [self] in close(line) }
   }
 
   func take<Source: Sendable>(_ value: Source, _ line: ZipLine<Source>) {
-    guard turn.enter() else { return turn.later { [self] in place(value, line) } }
+    guard enter() else { return later { [self] in place(value, line) } }
     place(value, line)
-    turn.leave()
+    leave()
   }
 
   private func place<Source>(_ value: Source, _ line: ZipLine<Source>) {
-    if turn.state.over { return }
+    if state.over { return }
     if line.waiting.count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
     }
-    if line.waiting.isEmpty { turn.state.empty -= 1 }
+    if line.waiting.isEmpty { state.empty -= 1 }
     line.waiting.append(value)
-    if turn.state.empty > 0 { return }
-    var state = turn.state
+    if state.empty > 0 { return }
     let output: Output
     do { output = try takeAll(lines, &state) } catch { return end(.failed(error)) }
-    turn.state = state
     downstream.next(output)
     if state.isSpent, !subscription.isDisposed { end(.completed) }
   }
@@ -156,8 +155,8 @@ private final class MixedZipper<Output: Sendable>: Sendable {
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state.over { return }
-    turn.state.over = true
+    if state.over { return }
+    state.over = true
     terminal.deliver(to: downstream)
   }
 }

@@ -6,7 +6,7 @@
 /// let waiting = Observable.timer(after: .milliseconds(10), on: ImmediateScheduler()).subscribe(complete: { print("done") })
 /// ```
 public final class ImmediateScheduler: Scheduler {
-  private let turn = Serializer(())
+  private let turn = Turn()
 
   public init() {}
 
