@@ -27,6 +27,8 @@ public struct Instant: Hashable, Comparable, Sendable {
 extension Duration {
   /// The whole nanoseconds, at most what 64 bits hold.
   package var nanoseconds: Int64 {
+    // Up to nine seconds: the others take divisions of 128 bits.
+    if let few = Int64(exactly: attoseconds) { return few / 1_000_000_000 }
     // Asked first, because a duration may have more seconds than its components can say.
     if self >= .nanoseconds(Int64.max) { return .max }
     if self <= .nanoseconds(Int64.min) { return .min }

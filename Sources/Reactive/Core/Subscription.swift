@@ -89,6 +89,13 @@ public final class Subscription: Sendable {
     ended.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
   }
 
+  /// Ends it, as that of an input whose stream has ended; false if it had ended before.
+  func finish() -> Bool {
+    guard close() else { return false }
+    release()
+    return true
+  }
+
   /// Carries out the teardowns, and those of the subscriptions below, in their order, without a lock held and without a
   /// stack as deep as they are.
   func release() {

@@ -89,7 +89,7 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Turn, 
 
   let downstream: any Observer<Output>
   var turn: MachineObserver { self }
-  /// Only with the
+  /// Only with the turn.
   @exclusivity(unchecked) private var state = State()
   private let subscription: Subscription
   private let upstream: Subscription?

@@ -21,8 +21,7 @@ extension Observable {
 }
 
 private struct Latest: Sendable {
-  /// The current inner stream and its number; what an older one still emits is discarded.
-  var running: Subscription?
+  /// The number of the current inner stream, zero without one; what an older one still emits is discarded.
   var number = 0
   var outerOpen = true
   var over = false
@@ -35,8 +34,9 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let transform: @Sendable (Element) throws -> Observable<Output>
+  private let running = RunningStream()
   private let lastNumber = Atomic<Int>(0)
-  /// Only with the
+  /// Only with the turn.
   @exclusivity(unchecked) private var latest = Latest()
 
   init(
@@ -47,6 +47,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     self.subscription = subscription
     self.transform = transform
     outer = subscription.child()
+    subscription.onDispose(running, 0)
   }
 
   func next(_ value: Element) {
@@ -54,12 +55,15 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     do { inner = try transform(value) } catch { return fail(error) }
     if inner.takeSole({ emit($0) }) { return }
     let number = lastNumber.add(1, ordering: .relaxed).newValue
+    let own = Subscription()
     // Joining happens in turn, attaching after it: an inner stream that never pauses must find the way free.
-    inner.feed(self, at: number, subscription) { child in
-      guard enter() else { return later { [self] in join(child, number) } }
-      join(child, number)
+    if enter() {
+      join(own, number)
       leave()
+    } else {
+      later { [self] in join(own, number) }
     }
+    inner.feed(self, at: number, as: own)
   }
 
   /// What `just` emits needs no subscription.
@@ -74,9 +78,8 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     if !latest.over, !subscription.isDisposed { downstream.next(value) }
   }
 
-  private func join(_ child: Subscription?, _ number: Int) {
-    latest.running?.dispose()
-    latest.running = child
+  private func join(_ own: Subscription?, _ number: Int) {
+    running.replace(with: own)
     latest.number = number
   }
 
@@ -89,7 +92,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     outer.dispose()
     pass { [self] in
       latest.outerOpen = false
-      if latest.running == nil { end(.completed) }
+      if latest.number == 0 { end(.completed) }
     }
   }
 
@@ -125,9 +128,36 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
   private func end(_ terminal: Termination) {
     if latest.over { return }
     latest.over = true
-    latest.running = nil
     latest.number = 0
     terminal.deliver(to: downstream)
+  }
+}
+
+/// The subscription to the current inner stream: no child, which would be put into a list and out of it each time.
+private final class RunningStream: TeardownTarget {
+  private struct State: Sendable {
+    var current: Subscription?
+    var isOver = false
+  }
+
+  private let state = Locked(State())
+
+  /// Ends the one before.
+  func replace(with new: Subscription?) {
+    let old = state.withLock { state in
+      if state.isOver { return new }
+      defer { state.current = new }
+      return state.current
+    }
+    old?.dispose()
+  }
+
+  func tearDown(_: Int) {
+    let old = state.withLock { state in
+      state.isOver = true
+      return state.current.take()
+    }
+    old?.dispose()
   }
 }
 

@@ -60,10 +60,9 @@ private final class Ticker: Turn, AlarmOwner, @unchecked Sendable {
   /// The first point of the grid that is not past: ticks stay in step with the first however late one ran.
   private func nextTick(_ period: Duration) -> Instant {
     let next = due + period
-    let late = alarm.now - next
-    if late <= .zero { return next }
+    if alarm.now <= next { return next }
     let step = max(1, period.nanoseconds)
-    let past = next + .nanoseconds(late.nanoseconds / step * step)
+    let past = next + .nanoseconds((alarm.now - next).nanoseconds / step * step)
     return past < alarm.now ? past + .nanoseconds(step) : past
   }
 }
