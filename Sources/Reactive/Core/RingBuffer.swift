@@ -72,7 +72,7 @@ struct RingBuffer<Element: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  /// A copy of it, with room for what there is.
+  /// A copy of it, with room for no more.
   func copy() -> RingBuffer {
     var copy = RingBuffer(capacity: count)
     for index in 0..<count { copy.append(storage[place(index)]) }
