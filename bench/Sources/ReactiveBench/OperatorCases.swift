@@ -107,6 +107,17 @@ func operatorCases(_ sum: Checksum) -> [Case] {
   table.add("toArray", own: (26, 640)) { $0.a.filter { $0 == never }.toArray() }
   table.add("using", own: (26, 565)) { inputs in Observable.using({ 1 }, dispose: { _ in }) { _ in inputs.a }
   }
+  table.add("transform", own: (52, 455)) {
+    $0.a.transform(from: 0) { last, value, emit in
+      emit(value &- last)
+      last = value
+    }
+  }
+  table.add("withLatestFrom", own: (106, 1095), feed: .first(after: 1)) { $0.a.withLatestFrom($0.b) }
+  table.add("refCount", own: (53, 1070)) { $0.a.publish().refCount() }
+  table.add("autoconnect", own: (53, 320)) { $0.a.publish().autoconnect() }
+  table.add("multicast", own: (53, 280)) { connected($0.a.multicast(PublishSubject())) }
+  table.add("debug", own: (275, 630)) { $0.a.debug("a", to: { _ in }) }
   table.add("combineLatest of types", own: (350, 2955), feed: .each(3)) {
     Observable.combineLatest($0.a, $0.b, $0.c) { $0 &+ $1 &+ $2 }
   }
