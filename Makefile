@@ -135,12 +135,16 @@ examples: ## build and test the programs in Examples, which use Reactive from ou
 	$(SWIFT) test --package-path Examples $(STRICT) --scratch-path .build/examples
 
 # With a folder of its own: what is compiled is the same, but only then are the symbols written.
-docs: ## build the documentation of Reactive, without a warning, in .build/docs/site
+docs: ## build the documentation of Reactive and ReactiveTesting, without a warning, in .build/docs/site
 	mkdir -p .build/docs/symbols
-	$(SWIFT) build --target Reactive --scratch-path .build/docs $(addprefix -Xswiftc ,-emit-symbol-graph \
-	  -emit-symbol-graph-dir $(CURDIR)/.build/docs/symbols -symbol-graph-minimum-access-level public)
-	docc convert Sources/Reactive/Reactive.docc --fallback-display-name Reactive --fallback-bundle-identifier flow.Reactive \
-	  --additional-symbol-graph-dir .build/docs/symbols --output-path .build/docs/site --warnings-as-errors
+	$(SWIFT) build --target ReactiveTesting --scratch-path .build/docs $(addprefix -Xswiftc ,-emit-symbol-graph \
+	  -emit-symbol-graph-dir $(CURDIR)/.build/docs/symbols -symbol-graph-minimum-access-level public \
+	  -emit-extension-block-symbols)
+	set -e; for module in Reactive ReactiveTesting; do \
+	  mkdir -p .build/docs/symbols/$$module; cp .build/docs/symbols/$$module[.@]* .build/docs/symbols/$$module; \
+	  docc convert Sources/$$module/$$module.docc --fallback-display-name $$module --fallback-bundle-identifier flow.$$module \
+	    --additional-symbol-graph-dir .build/docs/symbols/$$module --output-path .build/docs/site/$$module --warnings-as-errors; \
+	done
 
 setup-page: ## what test-page needs: Chromium from Debian, playwright and axe-core from PyPI
 	@bash .ci/setup-page $(PAGE_TOOLS)

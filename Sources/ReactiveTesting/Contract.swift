@@ -2,6 +2,11 @@ import Reactive
 import Testing
 
 /// A use of an operator, for tests to try the promises on that every operator makes.
+///
+/// ```
+/// let contract = Contract.plain("second") { source, _ in source.element(at: 1) }
+/// try contract.breaches(of: .failsOnce)  // []
+/// ```
 public struct Contract: Sendable, CustomTestStringConvertible {
   /// The name of the operator, and what is special about this use of it.
   package let name: String

@@ -33,7 +33,7 @@ public func expectMarbles<Element: Sendable>(
 /// Tries the promises that every operator makes on a new one; each that is broken is an issue of the test.
 ///
 /// ```
-/// try expectPromises(of: .calling("Doubled") { source, _, probe in source.doubled { try probe($0) } })
+/// try expectPromises(of: .calling("doubled") { source, _, probe in source.doubled { try probe($0) } })
 /// ```
 public func expectPromises(
   of contract: Contract, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,

@@ -1,6 +1,12 @@
 import Reactive
 
 /// A drawing of a recorded stream.
+///
+/// ```
+/// let drawing = MarbleDrawing([(Instant(nanoseconds: 2_000_000_000), .next("ab"))])
+/// drawing.line  // "--a"
+/// drawing.legend  // ["a = ab"]
+/// ```
 public struct MarbleDrawing: Sendable {
   /// The line: `"-a--(bc)-|"`.
   public let line: String

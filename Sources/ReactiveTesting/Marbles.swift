@@ -11,7 +11,9 @@ import Reactive
 public struct Marbles: Sendable {
   /// The events in one step of time.
   public struct Step: Sendable {
+    /// How many steps there are before it.
     public let time: Int
+    /// What happens, in order; an element is its mark.
     public let events: [StreamEvent<Character>]
   }
 
@@ -62,13 +64,17 @@ public struct Marbles: Sendable {
 
 /// The error of `#`.
 public struct MarbleFailure: Error, Equatable {
+  /// Makes one, to be compared with.
   public init() {}
 }
 
 /// An error in a drawing, with its column.
 public struct MarbleError: Error, CustomStringConvertible {
+  /// The drawing.
   public let text: String
+  /// Where it is wrong, counted from zero.
   public let column: Int
+  /// What is wrong with it.
   public let what: String
 
   init(_ text: String, _ column: Int, _ what: String) {
@@ -77,6 +83,7 @@ public struct MarbleError: Error, CustomStringConvertible {
     self.what = what
   }
 
+  /// What is wrong, with the drawing and a mark below the column.
   public var description: String {
     "\(what), in column \(column + 1)\n  \(text)\n  \(String(repeating: " ", count: column))^"
   }

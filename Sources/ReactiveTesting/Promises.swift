@@ -3,18 +3,31 @@ import Reactive
 extension Contract {
   /// A promise that every operator makes.
   public enum Promise: String, CaseIterable, Sendable {
+    /// One terminal when the source completes, and nothing after it.
     case grammarOnCompletion = "one terminal when the source completes, and nothing after it"
+    /// One terminal when the source fails, and nothing after it.
     case grammarOnFailure = "one terminal when the source fails, and nothing after it"
+    /// The same with a source that ends inside `subscribe`.
     case grammarAtOnce = "the same of a source that ends at once"
+    /// Nothing comes after a dispose inside `next`.
     case silenceAfterDispose = "nothing after a dispose inside next"
+    /// A source that is still inside `subscribe` is stopped by a dispose.
     case stopsItsSource = "a source that is still inside subscribe is stopped"
+    /// A closure that throws fails the stream, once, and is not called again.
     case failsOnce = "a closure that throws fails the stream, once"
+    /// What is sent from inside `next` keeps the grammar.
     case orderFromInside = "what is sent from inside next keeps the grammar"
+    /// Elements that travel several at a time are the same as those that travel alone.
     case batches = "elements that travel several at a time are the same as elements that travel alone"
+    /// Nothing is kept when the source is released without an end.
     case releasesWithSource = "nothing is kept when the source is released without an end"
+    /// Everything is released when the source completes.
     case releasesOnCompletion = "everything is released when the source completes"
+    /// Everything is released when the source fails.
     case releasesOnFailure = "everything is released when the source fails"
+    /// Everything is released on a dispose.
     case releasesOnDispose = "everything is released on dispose"
+    /// Everything is released on a dispose inside `next`.
     case releasesInsideNext = "everything is released on a dispose inside next"
   }
 

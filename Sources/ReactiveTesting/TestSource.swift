@@ -1,6 +1,15 @@
 import Reactive
 
 /// A source that follows a drawing in virtual time, and notes who was subscribed when.
+///
+/// ```
+/// let clock = VirtualScheduler()
+/// let source = try clock.cold("--a|")
+/// let recording = clock.record(source.repeat(2))
+/// clock.run()
+/// recording.drawing.line  // "--a--a|"
+/// source.subscriptions  // ["^--!", "---^--!"]
+/// ```
 public final class TestSource<Element: Sendable>: Observable<Element>, @unchecked Sendable {
   private let script: Script<Element>
 

@@ -47,6 +47,59 @@ import Testing
     let held: Disposable? = nil => 'Subscription'
     _ = Disposables.self => emitter.onDispose
     let test: TestScheduler? = nil => 'VirtualScheduler'
+    _ = Observable<Int>.range(start: 1, count: 3) => from(0..<3)
+    _ = Observable<Int>.repeatElement(1) => just(element).repeat(.max)
+    _ = Observable.from(optional: Optional(1)) => ?? .empty()
+    _ = Observable.just(1, scheduler: clock) => subscribe(on: lane)
+    _ = Observable.of(1, 2, scheduler: clock) => subscribe(on: lane)
+    _ = one.amb(one) => Observable.amb([
+    _ = Observable.catch(sequence: [one, one]) => first.catch
+    _ = one.concat([one]) => Observable.concat([
+    _ = one.enumerated() => transform(from: 0)
+    _ = one.reduce(0, accumulator: { $0 + $1 }) => 'reduce(_:_:)'
+    _ = one.scan(0, accumulator: { $0 + $1 }) => 'scan(_:_:)'
+    _ = one.materialize().dematerialize() => dematerialize { $0 }
+    _ = Observable.just(one).merge() => flatMap { $0 }
+    _ = Observable.just(one).merge(maxConcurrent: 2) => flatMap(limit: 2)
+    _ = Observable.just(one).concat() => concatMap { $0 }
+    _ = one.buffer(timeSpan: .seconds(1), count: 2, scheduler: clock) => 'buffer(_:or:on:)'
+    _ = one.window(timeSpan: .seconds(1), count: 2, scheduler: clock) => 'window(_:or:on:)'
+    _ = one.distinctUntilChanged({ $0 == $1 }) => 'by:'
+    _ = one.sample(text, defaultValue: 1) => startWith(element)
+    _ = one.timeout(.seconds(1), other: one, scheduler: clock) => 'timeout(after:on:else:)'
+    _ = one.delaySubscription(.seconds(1), scheduler: clock) => 'delaySubscription(for:on:)'
+    _ = one.take(for: .seconds(1), scheduler: clock) => 'take(for:on:)'
+    _ = one.skip(.seconds(1), scheduler: clock) => 'skip(for:on:)'
+    _ = one.withLatestFrom(text) { ($0, $1) } => 'withLatest(_:_:)'
+    _ = Observable.combineLatest([one, one]) { $0.count } => combineLatest(list).map
+    _ = Observable.zip([one, one]) { $0.count } => zip(list).map
+    _ = one.replayAll() => replay(.max)
+    _ = one.multicast { subject } => multicast(PublishSubject())
+    _ = Observable.using({ 1 }, observableFactory: { _ in one }) => dispose: { $0.close() }
+    _ = one.subscribe(with: subject, onNext: { _, _ in }) => [weak object]
+    _ = one.do(onNext: { _ in }, afterNext: { _ in }, onSubscribed: {}) => 'do(next:fail:complete:subscribe:dispose:)'
+    _ = one.debug() => debug("search"
+    _ = one.toBlocking() => stream.value
+    _ = one.asDriver(onErrorJustReturn: 1) => share(replay: 1)
+    _ = one.asSignal(onErrorJustReturn: 1) => subscribe(onMain:)
+    _ = one.asCompletable() => 'ignoreElements()'
+    _ = ReplaySubject<Int>.create(bufferSize: 2) => ReplaySubject(limit: 2)
+    _ = AsyncSubject<Int>.self => takeLast(1)
+    _ = BehaviorSubject(value: 1) => 'value:'
+    _ = one.observe(on: MainScheduler.instance) => as an argument, .main
+    let maybe: Maybe<Int>? = nil => one element or none
+    let end: Completable? = nil => ignoreElements()
+    let safe: Infallible<Int>? = nil => catch(emitting:)
+    let driver: Driver<Int>? = nil => BehaviorRelay
+    let signal: Signal<Int>? = nil => PublishRelay
+    let observer: AnyObserver<Int>? = nil => any Observer
+    let several: CompositeDisposable? = nil => 'Bag'
+    let serial: SerialDisposable? = nil => child()
+    let once: SingleAssignmentDisposable? = nil => 'Subscription'
+    let lane: SerialDispatchQueueScheduler? = nil => SerialScheduler(name:)
+    let lanes: ConcurrentDispatchQueueScheduler? = nil => ThreadPool(threads:)
+    let current: CurrentThreadScheduler? = nil => not needed
+    let past: HistoricalScheduler? = nil => 'VirtualScheduler'
     one.subscribe(next: { print($0) }) => unused
     _ = one.map(\.description)
     _ = Observable.combineLatest(one, text) { "\($0)\($1)" }

@@ -19,6 +19,7 @@ public struct Backoff: Sendable {
   /// The random source: a number from 0 up to 1.
   public var random: @Sendable () -> Double
 
+  /// Makes one; each parameter is the property of its name.
   public init(
     initial: Duration = .seconds(1), factor: Double = 2, cap: Duration = .seconds(60), jitter: Double = 1,
     attempts: Int? = nil,

@@ -11,6 +11,7 @@
 public final class Bag: Sendable {
   private let all = Subscription()
 
+  /// Makes an empty bag.
   public init() {}
 
   deinit { all.dispose() }

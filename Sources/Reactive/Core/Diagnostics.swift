@@ -27,6 +27,7 @@ public enum Diagnostic: Sendable, CustomStringConvertible {
   /// An operator runs as many streams as it does at once, and the next one waits until one of them ends.
   case waiting(in: String, limit: Int)
 
+  /// What has happened, in a sentence.
   public var description: String {
     switch self {
     case .unhandledError(let error): "a stream failed, and its subscriber has no `fail`: \(error)"

@@ -14,7 +14,7 @@ final class Input<Element: Sendable>: Observer {
   private let owner: any InputOwner<Element>
   private let index: Int
 
-  fileprivate init(_ child: Subscription, _ owner: any InputOwner<Element>, _ index: Int) {
+  init(_ child: Subscription, _ owner: any InputOwner<Element>, _ index: Int = 0) {
     self.child = child
     self.owner = owner
     self.index = index
@@ -23,31 +23,38 @@ final class Input<Element: Sendable>: Observer {
   func next(_ value: Element) { owner.take(value, at: index) }
 
   func fail(_ error: any Error) {
-    guard child.close() else { return }
-    child.release()
-    owner.fail(error, at: index)
+    if child.finish() { owner.fail(error, at: index) }
   }
 
   func complete() {
-    guard child.close() else { return }
-    child.release()
-    owner.close(index)
+    if child.finish() { owner.close(index) }
   }
 }
 
 extension Observable {
   /// Attaches as one of several inputs; the result ends the input before its time.
-  ///
-  /// `willAttach` is called with it first, whether or not it has ended already.
   @inline(__always)
   @discardableResult
   func feed(
-    _ owner: any InputOwner<Element>, at index: Int = 0, _ subscription: Subscription,
-    willAttach: (Subscription) -> Void = { _ in }
+    _ owner: any InputOwner<Element>, at index: Int = 0, _ subscription: Subscription
   ) -> Subscription {
+    feed(subscription) { Input($0, owner, index) }
+  }
+
+  /// Attaches as an input under a subscription of its own.
+  @inline(__always)
+  func feed(_ owner: any InputOwner<Element>, at index: Int, as own: Subscription) {
+    if !own.isDisposed { attach(Input(own, owner, index), in: own) }
+  }
+
+  /// Attaches as one of several inputs, to an observer under a child of the subscription, which finishes it at its end.
+  @inline(__always)
+  @discardableResult
+  func feed(_ subscription: Subscription, to observer: (Subscription) -> any Observer<Element>)
+    -> Subscription
+  {
     let child = subscription.child()
-    willAttach(child)
-    if !child.isDisposed { attach(Input(child, owner, index), in: child) }
+    if !child.isDisposed { attach(observer(child), in: child) }
     return child
   }
 
@@ -65,20 +72,26 @@ extension Observable {
 /// An operator that another stream signals by its elements, whatever these are.
 protocol SignalledOwner: AnyObject, Sendable {
   func signal()
-  func fail(_ error: any Error, at index: Int)
+  func fail(_ error: any Error)
 }
 
 /// The input of such signals; its end says nothing.
-final class SignalInput<Element: Sendable>: InputOwner {
+final class SignalInput<Element: Sendable>: Observer {
+  private let child: Subscription
   private let owner: any SignalledOwner
 
-  init(_ owner: any SignalledOwner) {
+  init(_ child: Subscription, _ owner: any SignalledOwner) {
+    self.child = child
     self.owner = owner
   }
 
-  func take(_ value: Element, at index: Int) { owner.signal() }
-  func fail(_ error: any Error, at index: Int) { owner.fail(error, at: index) }
-  func close(_ index: Int) {}
+  func next(_ value: Element) { owner.signal() }
+
+  func fail(_ error: any Error) {
+    if child.finish() { owner.fail(error) }
+  }
+
+  func complete() { _ = child.finish() }
 }
 
 private final class InputClosures<Element: Sendable>: InputOwner {

@@ -6,6 +6,7 @@
 /// There are three methods instead of one that takes an event value: a generic enum sent through a dynamic call
 /// costs five times as much as the call itself.
 public protocol Observer<Element>: AnyObject, Sendable {
+  /// What it receives.
   associatedtype Element: Sendable
 
   /// Takes the next element.
@@ -27,10 +28,12 @@ public protocol Observer<Element>: AnyObject, Sendable {
 }
 
 extension Observer {
+  /// Takes the elements one by one.
   public func next(batch: [Element]) {
     for value in batch { next(value) }
   }
 
+  /// Whether batches are of use: they are not, unless an observer says so.
   public var takesBatches: Bool { false }
 
   /// Sends a batch, as one or one by one, but nothing after the subscription has ended.

@@ -4,19 +4,25 @@
 /// up its layout, and swapping two of them moves no element.
 struct RingBuffer<Element: Sendable>: ~Copyable, Sendable {
   /// The memory of this value alone, which cannot be copied.
-  private nonisolated(unsafe) var storage: UnsafeMutablePointer<Element>
+  private nonisolated(unsafe) var block: UnsafeMutablePointer<Element>?
   private var capacity: Int
   private var head = 0
   private(set) var count = 0
 
+  /// Room for this many to begin with; for none, it takes no memory before the first.
   init(capacity: Int = 16) {
-    self.capacity = max(1, capacity)
-    storage = .allocate(capacity: self.capacity)
+    self.capacity = capacity
+    block = capacity > 0 ? .allocate(capacity: capacity) : nil
   }
 
   deinit {
     for index in 0..<count { (storage + place(index)).deinitialize(count: 1) }
-    storage.deallocate()
+    block?.deallocate()
+  }
+
+  /// Where the elements are; there is such a place as soon as there is one.
+  private var storage: UnsafeMutablePointer<Element> {
+    @inline(__always) get { block.unsafelyUnwrapped }
   }
 
   var isEmpty: Bool { count == 0 }
@@ -66,17 +72,25 @@ struct RingBuffer<Element: Sendable>: ~Copyable, Sendable {
     }
   }
 
+  /// A copy of it, with room for no more.
+  func copy() -> RingBuffer {
+    var copy = RingBuffer(capacity: count)
+    for index in 0..<count { copy.append(storage[place(index)]) }
+    return copy
+  }
+
   private func place(_ index: Int) -> Int {
     let place = head + index
     return place < capacity ? place : place - capacity
   }
 
   private mutating func grow() {
-    let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+    let room = max(1, capacity * 2)
+    let larger = UnsafeMutablePointer<Element>.allocate(capacity: room)
     for index in 0..<count { (larger + index).moveInitialize(from: storage + place(index), count: 1) }
-    storage.deallocate()
-    storage = larger
-    capacity *= 2
+    block?.deallocate()
+    block = larger
+    capacity = room
     head = 0
   }
 }

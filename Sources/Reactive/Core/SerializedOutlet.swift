@@ -1,38 +1,39 @@
 /// The serialised output of an operator with several inputs: one call at a time, and nothing after a terminal.
-final class SerializedOutlet<Element: Sendable>: Observer {
+final class SerializedOutlet<Element: Sendable>: Turn, Observer, @unchecked Sendable {
   private let downstream: any Observer<Element>
-  private let turn = Serializer(false)  // whether a terminal has passed
+  /// Whether a terminal has passed: only with the turn.
+  @exclusivity(unchecked) private var isOver = false
 
   init(_ downstream: any Observer<Element>) {
     self.downstream = downstream
   }
 
   func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in send(value) } }
+    guard enter() else { return later { [self] in send(value) } }
     send(value)
-    turn.leave()
+    leave()
   }
 
   /// Keeps what is sent back until `letGo`: true if nothing is being sent.
-  func hold() -> Bool { turn.enter() }
+  func hold() -> Bool { enter() }
 
-  func letGo() { turn.leave() }
+  func letGo() { leave() }
 
   func fail(_ error: any Error) {
-    turn.pass { [self] in end(.failed(error)) }
+    pass { [self] in end(.failed(error)) }
   }
 
   func complete() {
-    turn.pass { [self] in end(.completed) }
+    pass { [self] in end(.completed) }
   }
 
   private func send(_ value: Element) {
-    if !turn.state { downstream.next(value) }
+    if !isOver { downstream.next(value) }
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state { return }
-    turn.state = true
+    if isOver { return }
+    isOver = true
     terminal.deliver(to: downstream)
   }
 }

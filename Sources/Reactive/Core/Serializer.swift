@@ -15,7 +15,11 @@ import Synchronization
 ///
 /// What waits is bounded: a thread that leaves work while `limit` pieces already wait stays until there is room, as
 /// long as there is any progress. The thread inside cannot wait for itself, so what it leaves is not held up.
-final class Serializer<State: Sendable>: Sendable {
+///
+/// A class of no particular type, so that making one looks up none; `Serializer` has a state besides.
+///
+/// `@unchecked Sendable` with its reason: all that it has are atomics and a lock, but a base class cannot say so.
+class Turn: @unchecked Sendable {
   /// Zero when free; otherwise one for the caller that entered, and one for each piece of work that waits.
   private let load = Atomic<Int>(0)
   private let owner = Atomic<UInt>(0)
@@ -24,39 +28,25 @@ final class Serializer<State: Sendable>: Sendable {
   private let waiting = Locked<[@Sendable () -> Void]>([])
   private let limit: Int
 
-  /// Apart from the object, as that of an `Unguarded` is.
-  private nonisolated(unsafe) let kept: UnsafeMutablePointer<State>
-
-  init(_ state: consuming State, limit: Int = 1024) {
-    kept = .allocate(capacity: 1)
-    kept.initialize(to: state)
+  init(limit: Int = 1024) {
     self.limit = limit
   }
 
-  deinit {
-    kept.deinitialize(count: 1)
-    kept.deallocate()
-  }
-
-  /// The state that the callers guard by taking turns: only for the caller inside.
-  var state: State {
-    @inline(__always) unsafeAddress { UnsafePointer(kept) }
-    @inline(__always) unsafeMutableAddress { kept }
-  }
-
   /// Carries `work` out now, or leaves it to the caller inside.
-  func pass(_ work: @escaping @Sendable () -> Void) {
+  final func pass(_ work: @escaping @Sendable () -> Void) {
     guard enter() else { return later(work) }
     work()
     leave()
   }
 
   /// Whether the calling thread is the one inside.
-  var isMine: Bool { load.load(ordering: .relaxed) != 0 && owner.load(ordering: .relaxed) == Platform.thread }
+  final var isMine: Bool {
+    load.load(ordering: .relaxed) != 0 && owner.load(ordering: .relaxed) == Platform.thread
+  }
 
   /// Takes the serializer if it is free.
   @inline(__always)
-  func enter() -> Bool {
+  final func enter() -> Bool {
     guard load.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged else { return false }
     owner.store(Platform.thread, ordering: .relaxed)
     return true
@@ -64,19 +54,19 @@ final class Serializer<State: Sendable>: Sendable {
 
   /// Gives it back, after doing what others left meanwhile.
   @inline(__always)
-  func leave() {
+  final func leave() {
     if load.subtract(1, ordering: .acquiringAndReleasing).newValue != 0 { drain() }
   }
 
   /// Leaves `work` to the caller inside; does it here if that one has left in the meantime.
   @inline(never)
-  func later(_ work: @escaping @Sendable () -> Void) {
+  final func later(_ work: @escaping @Sendable () -> Void) {
     goOn(from: lineUp(work))
   }
 
   /// Leaves `work` in the line: the first half of `later`, for a caller who holds a lock of its own meanwhile, and owes
   /// `goOn` without it.
-  func lineUp(_ work: @escaping @Sendable () -> Void) -> LinePlace {
+  final func lineUp(_ work: @escaping @Sendable () -> Void) -> LinePlace {
     waiting.withLock { waiting in
       waiting.append(work)
       // Under the lock, so that a drain never takes more pieces than have been counted.
@@ -86,12 +76,12 @@ final class Serializer<State: Sendable>: Sendable {
   }
 
   /// Does what waits if that has fallen to this caller, or waits for room.
-  func goOn(from place: LinePlace) {
+  final func goOn(from place: LinePlace) {
     if place.isFirst { return drain() }
     if place.count > limit, !isMine { waitForRoom() }
   }
 
-  private func drain() {
+  private final func drain() {
     owner.store(Platform.thread, ordering: .relaxed)
     var work: [@Sendable () -> Void] = []
     repeat {
@@ -107,7 +97,7 @@ final class Serializer<State: Sendable>: Sendable {
   ///
   /// If nothing moves for a while, the one inside may be waiting for this very thread: then the work stays where it
   /// is, over the limit, and the thread goes on.
-  private func waitForRoom() {
+  private final func waitForRoom() {
     var least = Int.max
     var napsWithoutProgress = 0
     while load.load(ordering: .relaxed) != 0, !stalled.load(ordering: .relaxed) {
@@ -118,6 +108,29 @@ final class Serializer<State: Sendable>: Sendable {
       least = min(least, count)
       Platform.nap(nanoseconds: 50_000)
     }
+  }
+}
+
+/// A serializer with the state that the callers guard by taking turns.
+final class Serializer<State: Sendable>: Turn, @unchecked Sendable {
+  /// Apart from the object, as that of an `Unguarded` is.
+  private nonisolated(unsafe) let kept: UnsafeMutablePointer<State>
+
+  init(_ state: consuming State, limit: Int = 1024) {
+    kept = .allocate(capacity: 1)
+    kept.initialize(to: state)
+    super.init(limit: limit)
+  }
+
+  deinit {
+    kept.deinitialize(count: 1)
+    kept.deallocate()
+  }
+
+  /// The state: only for the caller inside.
+  var state: State {
+    @inline(__always) unsafeAddress { UnsafePointer(kept) }
+    @inline(__always) unsafeMutableAddress { kept }
   }
 }
 

@@ -11,9 +11,9 @@ extension Stage {
 
 /// A stage with state: its elements are taken one at a time, whichever threads they come from.
 protocol SerializedStage: Stage {
-  associatedtype State: Sendable
-  /// The state behind its serializer.
-  var turn: Serializer<State> { get }
+  associatedtype Turns: Turn
+  /// The turn, with which its state may be used.
+  var turn: Turns { get }
 
   /// Takes an element, with the turn.
   func accept(_ value: Element)

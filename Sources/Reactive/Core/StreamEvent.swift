@@ -1,8 +1,11 @@
 /// An event of a stream, an element or a terminal, as a value: for `materialize`, tests and debugging, never for the hot
 /// path.
 public enum StreamEvent<Element: Sendable>: Sendable {
+  /// An element.
   case next(Element)
+  /// The end, by an error.
   case failed(any Error)
+  /// The end, by completion.
   case completed
 
   /// The element of a `next`.

@@ -61,7 +61,7 @@ public final class Subscription: Sendable {
       teardowns.link = link
       hasChildren.store(true, ordering: .relaxed)
       let child = Subscription(link, key)
-      teardowns.insert(.child(child), key: key)
+      teardowns.list.append(.child(child), key: key)
       return child
     }
     if let child { return child }
@@ -81,12 +81,19 @@ public final class Subscription: Sendable {
 
   /// Removes a child that is over.
   fileprivate func forget(_ key: Int) -> Teardown? {
-    teardowns.withLock { $0.remove(key) }
+    teardowns.withLock { $0.list.remove(key) }
   }
 
   /// Marks the end; true for the one caller that caused it, who then owes a `release()`.
   func close() -> Bool {
     ended.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+  }
+
+  /// Ends it, as that of an input whose stream has ended; false if it had ended before.
+  func finish() -> Bool {
+    guard close() else { return false }
+    release()
+    return true
   }
 
   /// Carries out the teardowns, and those of the subscriptions below, in their order, without a lock held and without a
@@ -125,14 +132,14 @@ public final class Subscription: Sendable {
 
   /// Takes the teardowns out, the newest first but for the very first.
   private func takeTeardowns() -> (first: Teardown?, others: [Teardown]) {
-    teardowns.withLock { ($0.takeFirst(), $0.others.takeAll(newestFirst: true)) }
+    teardowns.withLock { ($0.list.takeFirst(), $0.list.takeAll(newestFirst: true)) }
   }
 
   private func add(_ teardown: Teardown) -> Int? {
     teardowns.withLock { teardowns in
       if isDisposed { return nil }
       let key = teardowns.newKey()
-      teardowns.insert(teardown, key: key)
+      teardowns.list.append(teardown, key: key)
       return key
     }
   }
@@ -170,40 +177,15 @@ private final class ParentLink: Sendable {
   }
 }
 
-/// The teardowns of a subscription, by the keys under which they were put in.
-///
-/// Most subscriptions hold one, so the first has a place that costs no allocation. While there are others its key is
-/// the lowest: they run in the order in which they were put in.
+/// The teardowns of a subscription, by the keys under which they were put in: they run in that order.
 private struct Teardowns: Sendable {
   /// For the children, of which most have none.
   var link: ParentLink?
   private var lastKey = 0
-  private var firstKey = 0
-  private var first: Teardown?
-  var others = Roster<Teardown>()
+  var list = Roster<Teardown>()
 
   mutating func newKey() -> Int {
     lastKey += 1
     return lastKey
-  }
-
-  mutating func insert(_ teardown: consuming Teardown, key: Int) {
-    if first == nil, others.count == 0 {
-      first = teardown
-      firstKey = key
-    } else {
-      others.append(teardown, key: key)
-    }
-  }
-
-  mutating func remove(_ key: Int) -> Teardown? {
-    if key != firstKey { return others.remove(key) }
-    firstKey = 0
-    return takeFirst()
-  }
-
-  mutating func takeFirst() -> Teardown? {
-    defer { first = nil }
-    return first
   }
 }

@@ -7,7 +7,8 @@
 ///
 /// `@unchecked Sendable` with its reason: the serializer (or lock) lets one thread at a time get here, with acquire and
 /// release around it. What else of this module the compiler takes on trust: `ConditionLock` and `RingBuffer`, which hold
-/// memory of their own, `FanOut`, which stays on one scheduler, `ZipLine`, which a serializer guards as well, and `Observable`, a base class without variables.
+/// memory of their own, `FanOut`, which stays on one scheduler, `ZipLine` and `ObserverList`, which a serializer guards as well,
+/// `Broadcast`, whose memory a lock guards, and `Observable`, a base class without variables.
 @usableFromInline final class Unguarded<Value: ~Copyable & Sendable>: @unchecked Sendable {
   @usableFromInline let storage: UnsafeMutablePointer<Value>
 

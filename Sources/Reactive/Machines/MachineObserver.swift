@@ -77,8 +77,10 @@ extension Observable {
 }
 
 /// The host's observer: a stage that takes its turns, and has an alarm for the machine's deadline.
-private final class MachineObserver<Element: Sendable, Output: Sendable>: SerializedStage, AlarmOwner {
-  struct State: Sendable {
+private final class MachineObserver<Element: Sendable, Output: Sendable>: Turn, SerializedStage, AlarmOwner,
+  @unchecked Sendable
+{
+  private struct State: Sendable {
     /// The time that the alarm is set to.
     var alarm: Instant?
     /// The time of the end, once that has come.
@@ -86,7 +88,9 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Serial
   }
 
   let downstream: any Observer<Output>
-  let turn = Serializer(State())
+  var turn: MachineObserver { self }
+  /// Only with the turn.
+  @exclusivity(unchecked) private var state = State()
   private let subscription: Subscription
   private let upstream: Subscription?
   private let machine: MachineCalls<Element>
@@ -104,7 +108,7 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Serial
   }
 
   func start() {
-    turn.pass { [self] in
+    pass { [self] in
       machine.start()
       setAlarm()
     }
@@ -116,24 +120,24 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Serial
   }
 
   func ring() {
-    turn.pass { [self] in
-      turn.state.alarm = nil
+    pass { [self] in
+      state.alarm = nil
       do { try machine.wake() } catch { return subscription.isDisposed ? () : downstream.fail(error) }
       setAlarm()
     }
   }
 
   func fail(_ error: any Error) {
-    turn.pass { [self] in
+    pass { [self] in
       if !subscription.isDisposed { downstream.fail(error) }
     }
   }
 
   func complete() {
     upstream?.dispose()
-    turn.pass { [self] in
-      turn.state.end = machine.end()
-      if turn.state.end == nil {
+    pass { [self] in
+      state.end = machine.end()
+      if state.end == nil {
         machine.flush()
         if !subscription.isDisposed { downstream.complete() }
       } else {
@@ -146,14 +150,14 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Serial
   private func setAlarm() {
     var next = machine.nextDeadline()
     // First, without a retain of the alarm.
-    if next == turn.state.alarm, turn.state.end == nil { return }
+    if next == state.alarm, state.end == nil { return }
     guard let alarm else { return }
-    if next == nil, let end = turn.state.end {
+    if next == nil, let end = state.end {
       if end <= alarm.now, !subscription.isDisposed { return downstream.complete() }
       next = end
     }
-    if next == turn.state.alarm || subscription.isDisposed { return }
-    turn.state.alarm = next
+    if next == state.alarm || subscription.isDisposed { return }
+    state.alarm = next
     if let next { alarm.set(at: next, for: self) } else { alarm.clear() }
   }
 }

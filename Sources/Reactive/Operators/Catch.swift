@@ -12,8 +12,9 @@ extension Observable {
   ) -> Observable {
     Observable { downstream, subscription in
       // The source in the state, so that it is not held by what it feeds once it has begun.
-      Sequencer(downstream, subscription, state: (source: Optional(self), caught: false)) { state, last, _ in
-        if let source = state.source.take() { return .attach(source) }
+      let state = CatchState(source: self)
+      Sequencer(downstream, subscription, state: state) { state, last, _ in
+        if let source = state.source.take() { return .attach(unsafeDowncast(source, to: Observable.self)) }
         guard case .failed(let error)? = last, !state.caught else { return .finish(last ?? .completed) }
         state.caught = true
         do { return .attach(try handler(error)) } catch { return .finish(.failed(error)) }
@@ -37,4 +38,10 @@ extension Observable {
   public func mapError(_ transform: @escaping @Sendable (any Error) throws -> any Error) -> Observable {
     `catch` { throw try transform($0) }
   }
+}
+
+/// Without the type of the source, which would have to be looked up.
+private struct CatchState: Sendable {
+  var source: (any AnyObject & Sendable)?
+  var caught = false
 }

@@ -33,6 +33,7 @@ extension Observable {
   ) -> Observable {
     Observable { downstream, subscription in
       var places: [Place] = []
+      places.reserveCapacity(4)
       for source in repeat each sources { places.append(place(for: source)) }
       let all = LatestOfAll(downstream, places) { places in
         var index = 0
@@ -59,29 +60,38 @@ private func present<Source: Sendable>(_ type: Source.Type, _ places: [Place], _
   return unsafeDowncast(places[index], to: Unguarded<Source>.self).value
 }
 
-private final class LatestInput<Source: Sendable, Output: Sendable>: InputOwner {
+private final class LatestInput<Source: Sendable, Output: Sendable>: Observer {
+  private let child: Subscription
   private let all: LatestOfAll<Output>
   private let latest: Unguarded<Source>
 
-  init(_ all: LatestOfAll<Output>, _ latest: Unguarded<Source>) {
+  init(_ child: Subscription, _ all: LatestOfAll<Output>, _ latest: Unguarded<Source>) {
+    self.child = child
     self.all = all
     self.latest = latest
   }
 
-  func take(_ value: Source, at index: Int) { all.take(value, latest) }
-  func fail(_ error: any Error, at index: Int) { all.fail(error) }
-  func close(_ index: Int) { all.complete(latest) }
+  func next(_ value: Source) { all.take(value, latest) }
+
+  func fail(_ error: any Error) {
+    if child.finish() { all.fail(error) }
+  }
+
+  func complete() {
+    if child.finish() { all.complete(latest) }
+  }
 }
 
 /// The common state of streams of different types: the turn, and which of them are missing or at their end.
-private final class LatestOfAll<Output: Sendable>: Sendable {
+private final class LatestOfAll<Output: Sendable>: Turn, @unchecked Sendable {
   private struct State: Sendable {
     var missing: Int
     var open: Int
     var over = false
   }
 
-  private let turn: Serializer<State>
+  /// Only with the turn.
+  @exclusivity(unchecked) private var state: State
   private let downstream: any Observer<Output>
   private let places: [Place]
   private let combine: @Sendable ([Place]) throws -> Output
@@ -93,47 +103,47 @@ private final class LatestOfAll<Output: Sendable>: Sendable {
     self.downstream = downstream
     self.places = places
     self.combine = combine
-    turn = Serializer(State(missing: places.count, open: places.count))
+    state = State(missing: places.count, open: places.count)
   }
 
   func attach<Source>(_ source: Observable<Source>, at index: Int, _ subscription: Subscription) {
     if subscription.isDisposed { return }
     let latest = unsafeDowncast(places[index], to: Unguarded<Source>.self)
-    source.feed(LatestInput(self, latest), subscription)
+    source.feed(subscription) { LatestInput($0, self, latest) }
   }
 
   func fail(_ error: any Error) {
-    turn.pass { [self] in end(.failed(error)) }
+    pass { [self] in end(.failed(error)) }
   }
 
   func complete<Source: Sendable>(_ latest: Unguarded<Source>) {
-    turn.pass { [self] in close(latest) }
+    pass { [self] in close(latest) }
   }
 
   func take<Source: Sendable>(_ value: Source, _ latest: Unguarded<Source>) {
-    guard turn.enter() else { return turn.later { [self] in place(value, latest) } }
+    guard enter() else { return later { [self] in place(value, latest) } }
     place(value, latest)
-    turn.leave()
+    leave()
   }
 
   private func place<Source>(_ value: Source, _ latest: Unguarded<Source>) {
-    if turn.state.over { return }
-    if latest.isVacant { turn.state.missing -= 1 }
+    if state.over { return }
+    if latest.isVacant { state.missing -= 1 }
     latest.fill(value)
-    if turn.state.missing > 0 { return }
+    if state.missing > 0 { return }
     let output: Output
     do { output = try combine(places) } catch { return end(.failed(error)) }
     downstream.next(output)
   }
 
   private func close<Source>(_ latest: Unguarded<Source>) {
-    turn.state.open -= 1
-    if latest.isVacant || turn.state.open == 0 { end(.completed) }
+    state.open -= 1
+    if latest.isVacant || state.open == 0 { end(.completed) }
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state.over { return }
-    turn.state.over = true
+    if state.over { return }
+    state.over = true
     terminal.deliver(to: downstream)
   }
 }

@@ -34,22 +34,26 @@ public final class Emitter<Element: Sendable>: Observer {
     subscription.onDispose(cleanUp)
   }
 
+  /// Sends an element.
   public func next(_ value: Element) {
     guard turn.enter() else { return turn.later { [self] in send(value) } }
     send(value)
     turn.leave()
   }
 
+  /// Sends several elements at once.
   public func next(batch: [Element]) {
     turn.pass { [self] in
       if !turn.state { downstream.take(batch, in: subscription) }
     }
   }
 
+  /// Ends the stream with an error.
   public func fail(_ error: any Error) {
     turn.pass { [self] in end(.failed(error)) }
   }
 
+  /// Ends the stream.
   public func complete() {
     guard turn.enter() else { return turn.later { [self] in end(.completed) } }
     end(.completed)

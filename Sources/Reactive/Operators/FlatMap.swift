@@ -23,7 +23,10 @@ extension Observable {
   }
 }
 
-private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observer, InputOwner {
+/// Takes turns to start inner streams, so that those that end at once do not pile up on the stack.
+private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Turn, Observer, InputOwner,
+  @unchecked Sendable
+{
   /// Its source's part of the subscription, which ends before the inner streams do.
   let outer: Subscription
   private let subscription: Subscription
@@ -35,9 +38,8 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   private let sent: (@Sendable (FlatMapObserver, Output) -> Void)?
   private let reportsWaiting: Locked<Bool>
   private let streams = Locked(InnerStreams())
-  private let backlog = Locked(Queue<Element>())
-  /// Starts inner streams one after another, so that those that end at once do not pile up on the stack.
-  private let starter = Serializer(())
+  /// The elements that wait: under the lock of `streams`, whose own code so knows the type of what it guards.
+  @exclusivity(unchecked) private var backlog = RingBuffer<Element>(capacity: 0)
 
   init(
     _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int?, _ backlogLimit: Int,
@@ -69,9 +71,11 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   }
 
   private func wait(_ value: Element) {
-    // Queued before it is counted, so that a caller who sees the count finds the element.
-    backlog.withLock { $0.append(value) }
-    switch streams.withLock({ $0.queue(backlogLimit, limit) }) {
+    let next = streams.withLock { streams in
+      backlog.append(value)
+      return streams.queue(backlogLimit, limit)
+    }
+    switch next {
     case .quiet: reportWaiting()
     case .waiting: startWaiting()
     case .done: fail(ReactiveError.overflow(what: "the backlog of flatMap", limit: backlogLimit))
@@ -93,9 +97,9 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
       if subscription.isDisposed { return }
       return finishInner()
     }
-    guard starter.enter() else { return starter.later { [self] in _ = inner.feed(self, subscription) } }
+    guard enter() else { return later { [self] in _ = inner.feed(self, subscription) } }
     inner.feed(self, subscription)
-    starter.leave()
+    leave()
   }
 
   // The inner streams:
@@ -117,9 +121,9 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   }
 
   private func startWaiting() {
-    // Through the starter: this may be the end of one inner stream out of a long line that all end at once.
-    starter.pass { [self] in
-      if !subscription.isDisposed, let value = backlog.withLock({ $0.popFirst() }) { start(value) }
+    // In turn: this may be the end of one inner stream out of a long line that all end at once.
+    pass { [self] in
+      if !subscription.isDisposed { start(streams.withLock { _ in backlog.removeFirst() }) }
     }
   }
 }

@@ -21,20 +21,23 @@ extension Observable {
 }
 
 private struct Latest: Sendable {
-  /// The current inner stream and its number; what an older one still emits is discarded.
-  var running: Subscription?
+  /// The number of the current inner stream, zero without one; what an older one still emits is discarded.
   var number = 0
   var outerOpen = true
   var over = false
 }
 
-private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: Observer, InputOwner {
+private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: Turn, Observer, InputOwner,
+  @unchecked Sendable
+{
   let outer: Subscription
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let transform: @Sendable (Element) throws -> Observable<Output>
+  private let running = RunningStream()
   private let lastNumber = Atomic<Int>(0)
-  private let turn = Serializer(Latest())
+  /// Only with the turn.
+  @exclusivity(unchecked) private var latest = Latest()
 
   init(
     _ downstream: any Observer<Output>, _ subscription: Subscription,
@@ -44,6 +47,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     self.subscription = subscription
     self.transform = transform
     outer = subscription.child()
+    subscription.onDispose(running, 0)
   }
 
   func next(_ value: Element) {
@@ -51,80 +55,109 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     do { inner = try transform(value) } catch { return fail(error) }
     if inner.takeSole({ emit($0) }) { return }
     let number = lastNumber.add(1, ordering: .relaxed).newValue
+    let own = Subscription()
     // Joining happens in turn, attaching after it: an inner stream that never pauses must find the way free.
-    inner.feed(self, at: number, subscription) { child in
-      guard turn.enter() else { return turn.later { [self] in join(child, number) } }
-      join(child, number)
-      turn.leave()
+    if enter() {
+      join(own, number)
+      leave()
+    } else {
+      later { [self] in join(own, number) }
     }
+    inner.feed(self, at: number, as: own)
   }
 
   /// Emits the element of `just`, which needs no subscription.
   private func emit(_ value: Output) {
-    guard turn.enter() else { return turn.later { [self] in send(value) } }
+    guard enter() else { return later { [self] in send(value) } }
     send(value)
-    turn.leave()
+    leave()
   }
 
   private func send(_ value: Output) {
     join(nil, 0)
-    if !turn.state.over, !subscription.isDisposed { downstream.next(value) }
+    if !latest.over, !subscription.isDisposed { downstream.next(value) }
   }
 
-  private func join(_ child: Subscription?, _ number: Int) {
-    turn.state.running?.dispose()
-    turn.state.running = child
-    turn.state.number = number
+  private func join(_ own: Subscription?, _ number: Int) {
+    running.replace(with: own)
+    latest.number = number
   }
 
   func fail(_ error: any Error) {
-    turn.pass { [self] in end(.failed(error)) }
+    pass { [self] in end(.failed(error)) }
     outer.dispose()
   }
 
   func complete() {
     outer.dispose()
-    turn.pass { [self] in
-      turn.state.outerOpen = false
-      if turn.state.running == nil { end(.completed) }
+    pass { [self] in
+      latest.outerOpen = false
+      if latest.number == 0 { end(.completed) }
     }
   }
 
   // The inner streams:
   func take(_ value: Output, at number: Int) {
-    guard turn.enter() else { return turn.later { [self] in pass(value, number) } }
+    guard enter() else { return later { [self] in pass(value, number) } }
     pass(value, number)
-    turn.leave()
+    leave()
   }
 
   private func pass(_ value: Output, _ number: Int) {
-    if turn.state.number == number { downstream.next(value) }
+    if latest.number == number { downstream.next(value) }
   }
 
   func fail(_ error: any Error, at number: Int) {
-    turn.pass { [self] in
-      if turn.state.number == number { end(.failed(error)) }
+    pass { [self] in
+      if latest.number == number { end(.failed(error)) }
     }
   }
 
   func close(_ number: Int) {
-    guard turn.enter() else { return turn.later { [self] in finish(number) } }
+    guard enter() else { return later { [self] in finish(number) } }
     finish(number)
-    turn.leave()
+    leave()
   }
 
   private func finish(_ number: Int) {
-    if turn.state.number != number { return }
+    if latest.number != number { return }
     join(nil, 0)
-    if !turn.state.outerOpen { end(.completed) }
+    if !latest.outerOpen { end(.completed) }
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state.over { return }
-    turn.state.over = true
-    turn.state.running = nil
-    turn.state.number = 0
+    if latest.over { return }
+    latest.over = true
+    latest.number = 0
     terminal.deliver(to: downstream)
+  }
+}
+
+/// The subscription to the current inner stream: no child, which would be put into a list and out of it each time.
+private final class RunningStream: TeardownTarget {
+  private struct State: Sendable {
+    var current: Subscription?
+    var isOver = false
+  }
+
+  private let state = Locked(State())
+
+  /// Ends the one before.
+  func replace(with new: Subscription?) {
+    let old = state.withLock { state in
+      if state.isOver { return new }
+      defer { state.current = new }
+      return state.current
+    }
+    old?.dispose()
+  }
+
+  func tearDown(_: Int) {
+    let old = state.withLock { state in
+      state.isOver = true
+      return state.current.take()
+    }
+    old?.dispose()
   }
 }
 

@@ -48,7 +48,6 @@ extension Observable {
   /// Opens a group for the element for which there was none, and returns its key.
   @usableFromInline let open: @Sendable (Broadcast<Element>) -> Key
   @usableFromInline let takeOldest: @Sendable () -> Broadcast<Element>?
-  @usableFromInline let count: @Sendable () -> Int
 
   @inlinable init(by key: @escaping @Sendable (Element) throws -> Key) {
     let groups = Unguarded(MemoryState<Key, Broadcast<Element>>())
@@ -67,7 +66,6 @@ extension Observable {
       return missing.value
     }
     takeOldest = { groups.value.oldest.flatMap { groups.value.remove($0.key) } }
-    count = { groups.value.count }
   }
 }
 
@@ -77,7 +75,7 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
   private let limit: Int
   private let completesOldest: Bool
   private let table: GroupTable<Key, Element>
-  let turn = Serializer(())
+  let turn: GroupCloser<Element>
 
   init(
     _ downstream: any Observer<Group<Key, Element>>, _ subscription: Subscription, _ limit: Int,
@@ -88,9 +86,8 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
     self.limit = max(1, limit)
     self.completesOldest = completesOldest
     self.table = table
-    subscription.onDispose { [weak self] in
-      if let self { turn.pass { [self] in close(.completed) } }
-    }
+    turn = GroupCloser(table.takeOldest)
+    subscription.onDispose(turn, 0)
   }
 
   /// The source has been released without an end: nothing can come any more.
@@ -101,20 +98,46 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
   func accept(_ value: Element) {
     do {
       if let group = try table.find(value) { return group.next(value) }
-      if table.count() >= limit {
+      if turn.count == limit {
         if !completesOldest { throw ReactiveError.overflow(what: "the list of groups", limit: limit) }
-        table.takeOldest()?.complete()
+        turn.takeOldest()?.complete()
       }
     } catch {
       close(.failed(error))
       return downstream.fail(error)
     }
     let group = Broadcast<Element>()
+    turn.count += 1
     downstream.next(Group(table.open(group), group))
     group.next(value)
   }
 
+  func close(_ termination: Termination) { turn.close(termination) }
+}
+
+/// The turn of those who group, with the open groups, which complete when the subscription ends.
+///
+/// The subscription holds this, not the observer; when that is released, so are the groups.
+private final class GroupCloser<Element: Sendable>: Turn, TeardownTarget, @unchecked Sendable {
+  /// How many groups are open: only with the turn.
+  @exclusivity(unchecked) var count = 0
+  private let oldest: @Sendable () -> Broadcast<Element>?
+
+  init(_ oldest: @escaping @Sendable () -> Broadcast<Element>?) {
+    self.oldest = oldest
+  }
+
+  func takeOldest() -> Broadcast<Element>? {
+    let group = oldest()
+    if group != nil { count -= 1 }
+    return group
+  }
+
   func close(_ termination: Termination) {
-    while let oldest = table.takeOldest() { termination.deliver(to: oldest) }
+    while let group = takeOldest() { termination.deliver(to: group) }
+  }
+
+  func tearDown(_: Int) {
+    pass { [self] in close(.completed) }
   }
 }

@@ -10,8 +10,8 @@ extension Observable {
   public func sample<Other: Sendable>(_ trigger: Observable<Other>) -> Observable {
     Observable { [self] downstream, subscription in
       let sampler = Sampler(downstream)
-      feed(sampler, subscription)
-      if !subscription.isDisposed { trigger.feed(SignalInput(sampler), subscription) }
+      attach(sampler, in: subscription)
+      if !subscription.isDisposed { trigger.feed(subscription) { SignalInput($0, sampler) } }
     }
   }
 }
@@ -49,7 +49,7 @@ extension Observable {
   }
 }
 
-private final class Sampler<Element: Sendable>: InputOwner, SignalledOwner {
+private final class Sampler<Element: Sendable>: Observer, SignalledOwner {
   private let downstream: any Observer<Element>
   private let turn = Serializer<(latest: Element?, over: Bool)>((nil, false))
 
@@ -57,7 +57,7 @@ private final class Sampler<Element: Sendable>: InputOwner, SignalledOwner {
     self.downstream = downstream
   }
 
-  func take(_ value: Element, at index: Int) {
+  func next(_ value: Element) {
     guard turn.enter() else { return turn.later { [self] in turn.state.latest = value } }
     turn.state.latest = value
     turn.leave()
@@ -75,8 +75,8 @@ private final class Sampler<Element: Sendable>: InputOwner, SignalledOwner {
     downstream.next(latest)
   }
 
-  func fail(_ error: any Error, at index: Int) { end(.failed(error)) }
-  func close(_ index: Int) { end(.completed) }
+  func fail(_ error: any Error) { end(.failed(error)) }
+  func complete() { end(.completed) }
 
   private func end(_ terminal: Termination) {
     turn.pass { [self] in

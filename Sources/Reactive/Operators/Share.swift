@@ -33,89 +33,97 @@ public enum ShareScope: Sendable {
 private final class Hub<Element: Sendable>: Sendable {
   private let source: Observable<Element>
   private let replay: Int
-  private let session = Locked<Session<Element>?>(nil)
+  private let place = SharedPlace()
+  /// Looked up once, not for each connection.
+  private let types = (broadcast: Broadcast<Element>.self, member: Member<Element>.self)
 
   init(_ source: Observable<Element>, replay: Int) {
     self.source = source
     self.replay = replay
   }
 
-  func join(_ observer: any Observer<Element>, _ subscription: Subscription) {
-    let (session, isFirst) = self.session.withLock { current in
-      if let open = current, open.enter() { return (open, false) }
-      let new = Session<Element>(replay: replay)
-      current = new
-      return (new, true)
-    }
-    session.broadcast.attach(observer, in: subscription)
-    subscription.onDispose { [weak self, weak session] in
-      if let session, session.exit() { self?.forget(session) }
-    }
-    guard isFirst, !session.connection.isDisposed else { return }
-    source.attach(SessionObserver(session), in: session.connection)
+  deinit {
+    place.clear()
   }
 
-  private func forget(_ session: Session<Element>) {
-    self.session.withLock { if $0 === session { $0 = nil } }
+  func join(_ observer: any Observer<Element>, _ subscription: Subscription) {
+    let (open, connection) = place.enter {
+      types.broadcast.init(memory: replay, to: $0, memberType: types.member)
+    }
+    let broadcast = unsafeDowncast(open, to: Broadcast<Element>.self)
+    broadcast.attach(observer, in: subscription)
+    if let connection, !connection.isDisposed { source.attach(broadcast.observer, in: connection) }
   }
 }
 
-/// One connection to the source and those it serves.
-private final class Session<Element: Sendable>: Sendable {
-  let broadcast: Broadcast<Element>
-  let connection = Subscription()
+/// The place of the open connection of a shared stream: of no particular element type, so that it looks up none.
+///
+/// The members of a connection hold this to empty it when they have left, but not what is in it: their observers are.
+private final class SharedPlace: Sendable {
+  private struct Open: Sendable {
+    let connection: SharedConnection
+    let broadcast: any AnyObject & Sendable
+  }
+
+  private let open = Locked<Open?>(nil)
+
+  /// Enters the open connection, or opens one with the broadcast that `make` makes; that one is still to be connected.
+  func enter(
+    _ make: (ObserverList) -> any AnyObject & Sendable
+  ) -> (broadcast: any AnyObject & Sendable, toConnect: Subscription?) {
+    let (present, isNew, dropped) = open.withLock { open in
+      if let open, open.connection.admit() { return (open, false, nil as Open?) }
+      let connection = SharedConnection(self)
+      let new = Open(connection: connection, broadcast: make(connection))
+      let old = open
+      open = new
+      return (new, true, old)
+    }
+    _ = dropped  // released outside the lock: its deinit may run any code
+    return (present.broadcast, isNew ? present.connection.subscription : nil)
+  }
+
+  func clear(_ connection: ObserverList? = nil) {
+    let dropped = open.withLock { open in
+      if let connection, open?.connection !== connection { return nil as Open? }
+      return open.take()
+    }
+    _ = dropped  // released outside the lock: its deinit may run any code
+  }
+}
+
+/// One connection of a shared stream to the source, with those it serves.
+private final class SharedConnection: ObserverList, @unchecked Sendable {
+  let subscription = Subscription()
+  private let place: SharedPlace
   /// Zero when the last one has left or the source has ended; no observer can join then.
-  private let members = Atomic<Int>(1)
+  private let users = Atomic<Int>(1)
 
-  init(replay: Int) {
-    broadcast = Broadcast(memory: replay)
+  init(_ place: SharedPlace) {
+    self.place = place
   }
 
-  func enter() -> Bool { change(by: 1) != nil }
+  func admit() -> Bool { change(by: 1) != nil }
 
-  /// True if the session is over.
-  func exit() -> Bool {
-    let left = change(by: -1) ?? 0
-    if left == 0 { connection.dispose() }
-    return left == 0
+  override func memberHasLeft() {
+    if change(by: -1) == 0 { sourceHasEnded() }
   }
 
-  func close() {
-    members.store(0, ordering: .releasing)
-    connection.dispose()
+  override func sourceHasEnded() {
+    users.store(0, ordering: .releasing)
+    place.clear(self)
+    subscription.dispose()
   }
 
-  /// The new number of members; nil if the session is over.
+  /// The new number of users; nil if the connection is over.
   private func change(by step: Int) -> Int? {
-    var count = members.load(ordering: .relaxed)
+    var count = users.load(ordering: .relaxed)
     while count > 0 {
-      let attempt = members.compareExchange(
+      let attempt = users.compareExchange(
         expected: count, desired: count + step, ordering: .acquiringAndReleasing)
       if attempt.exchanged { return count + step }
       count = attempt.original
     }
     return nil
-  }
-}
-
-private final class SessionObserver<Element: Sendable>: Observer {
-  private let session: Session<Element>
-
-  init(_ session: Session<Element>) {
-    self.session = session
-  }
-
-  func next(_ value: Element) { session.broadcast.next(value) }
-  func next(batch: [Element]) { session.broadcast.next(batch: batch) }
-  var takesBatches: Bool { true }
-
-  func fail(_ error: any Error) {
-    session.close()
-    session.broadcast.fail(error)
-  }
-
-  func complete() {
-    session.close()
-    session.broadcast.complete()
   }
 }

@@ -12,13 +12,13 @@ extension Observable {
   public func skip<Other: Sendable>(until other: Observable<Other>) -> Observable {
     Observable { [self] downstream, subscription in
       let gate = Gate(downstream)
-      other.take(1).feed(SignalInput(gate), subscription)
-      if !subscription.isDisposed { feed(gate, subscription) }
+      other.take(1).feed(subscription) { SignalInput($0, gate) }
+      if !subscription.isDisposed { attach(gate, in: subscription) }
     }
   }
 }
 
-private final class Gate<Element: Sendable>: InputOwner, SignalledOwner {
+private final class Gate<Element: Sendable>: Observer, SignalledOwner {
   private let outlet: SerializedOutlet<Element>
   private let isOpen = Atomic<Bool>(false)
 
@@ -28,12 +28,12 @@ private final class Gate<Element: Sendable>: InputOwner, SignalledOwner {
 
   func signal() { isOpen.store(true, ordering: .releasing) }
 
-  func take(_ value: Element, at index: Int) {
+  func next(_ value: Element) {
     if isOpen.load(ordering: .acquiring) { outlet.next(value) }
   }
 
-  func fail(_ error: any Error, at index: Int) { outlet.fail(error) }
-  func close(_ index: Int) { outlet.complete() }
+  func fail(_ error: any Error) { outlet.fail(error) }
+  func complete() { outlet.complete() }
 }
 
 extension Observable {

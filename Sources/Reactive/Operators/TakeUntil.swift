@@ -10,8 +10,8 @@ extension Observable {
   public func take<Other: Sendable>(until other: Observable<Other>) -> Observable {
     Observable { [self] downstream, subscription in
       let outlet = SerializedOutlet(downstream)
-      other.feed(SignalInput(outlet), subscription)
-      if !subscription.isDisposed { feed(outlet, subscription) }
+      other.feed(subscription) { SignalInput($0, outlet) }
+      if !subscription.isDisposed { attach(outlet, in: subscription) }
     }
   }
 }

@@ -16,12 +16,14 @@ extension Observable where Element == Int {
   }
 }
 
-private final class Ticker: AlarmOwner {
+private final class Ticker: Turn, AlarmOwner, @unchecked Sendable {
   private let observer: any Observer<Int>
   private let subscription: Subscription
   private let alarm: Alarm
   private let period: Duration?
-  private let turn = Serializer((count: 0, due: Instant()))
+  /// Only with the turn, as what follows.
+  @exclusivity(unchecked) private var count = 0
+  @exclusivity(unchecked) private var due = Instant()
 
   init(
     _ observer: any Observer<Int>, _ subscription: Subscription, _ scheduler: any Scheduler, period: Duration?
@@ -33,35 +35,34 @@ private final class Ticker: AlarmOwner {
   }
 
   func start(at due: Instant) {
-    turn.pass { [self] in
-      turn.state.due = due
+    pass { [self] in
+      self.due = due
       alarm.set(at: due, for: self)
     }
   }
 
   func ring() {
-    guard turn.enter() else { return turn.later { [self] in tick() } }
+    guard enter() else { return later { [self] in tick() } }
     tick()
-    turn.leave()
+    leave()
   }
 
   private func tick() {
     if subscription.isDisposed { return }
-    observer.next(turn.state.count)
+    observer.next(count)
     if subscription.isDisposed { return }
     guard let period else { return observer.complete() }
-    turn.state.count += 1
-    turn.state.due = nextTick(period)
-    alarm.set(at: turn.state.due, for: self)
+    count += 1
+    due = nextTick(period)
+    alarm.set(at: due, for: self)
   }
 
   /// The first point of the grid that is not past: ticks stay in step with the first however late one ran.
   private func nextTick(_ period: Duration) -> Instant {
-    let due = turn.state.due + period
-    let late = alarm.now - due
-    if late <= .zero { return due }
+    let next = due + period
+    if alarm.now <= next { return next }
     let step = max(1, period.nanoseconds)
-    let past = due + .nanoseconds(late.nanoseconds / step * step)
+    let past = next + .nanoseconds((alarm.now - next).nanoseconds / step * step)
     return past < alarm.now ? past + .nanoseconds(step) : past
   }
 }

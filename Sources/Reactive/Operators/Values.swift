@@ -57,8 +57,10 @@ extension Observable {
         lease = Lease(mailbox)
       }
 
+      /// Waits for the next element; nil at the end.
       public mutating func next() async throws -> Element? { try await next(isolation: nil) }
 
+      /// Waits for the next element, on the caller’s actor; nil at the end.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
         try await lease.mailbox.next(isolation: actor)
       }

@@ -12,8 +12,8 @@ extension Observable {
   ) -> Observable<Output> {
     Observable<Output> { [self] downstream, subscription in
       let join = LatestJoin(downstream, transform)
-      other.feed(OtherInput(join), subscription)
-      if !subscription.isDisposed { feed(join, subscription) }
+      other.feed(subscription) { OtherInput($0, join) }
+      if !subscription.isDisposed { attach(join, in: subscription) }
     }
   }
 }
@@ -29,19 +29,25 @@ extension Observable {
   }
 }
 
-private final class OtherInput<Element: Sendable, Other: Sendable, Output: Sendable>: InputOwner {
+private final class OtherInput<Element: Sendable, Other: Sendable, Output: Sendable>: Observer {
+  private let child: Subscription
   private let join: LatestJoin<Element, Other, Output>
 
-  init(_ join: LatestJoin<Element, Other, Output>) {
+  init(_ child: Subscription, _ join: LatestJoin<Element, Other, Output>) {
+    self.child = child
     self.join = join
   }
 
-  func take(_ value: Other, at index: Int) { join.note(value) }
-  func fail(_ error: any Error, at index: Int) { join.fail(error, at: index) }
-  func close(_ index: Int) {}
+  func next(_ value: Other) { join.note(value) }
+
+  func fail(_ error: any Error) {
+    if child.finish() { join.fail(error) }
+  }
+
+  func complete() { _ = child.finish() }
 }
 
-private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: InputOwner {
+private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: Observer {
   private let downstream: any Observer<Output>
   private let transform: @Sendable (Element, Other) throws -> Output
   private let turn = Serializer<(latest: Other?, over: Bool)>((nil, false))
@@ -59,17 +65,17 @@ private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Senda
     turn.leave()
   }
 
-  func take(_ value: Element, at index: Int) {
+  func next(_ value: Element) {
     guard turn.enter() else { return turn.later { [self] in join(value) } }
     join(value)
     turn.leave()
   }
 
-  func fail(_ error: any Error, at index: Int) {
+  func fail(_ error: any Error) {
     turn.pass { [self] in finish(.failed(error)) }
   }
 
-  func close(_ index: Int) {
+  func complete() {
     turn.pass { [self] in finish(.completed) }
   }
 

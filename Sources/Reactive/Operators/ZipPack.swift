@@ -15,17 +15,13 @@ extension Observable {
     transform: @escaping @Sendable (repeat each Source) throws -> Element
   ) -> Observable {
     Observable { downstream, subscription in
-      var lines: [Line] = []
-      for source in repeat each sources { lines.append(line(for: source)) }
-      let zipper = MixedZipper(downstream, subscription, backlog, lines) { lines, state in
+      var count = 0
+      for _ in repeat (each Source).self { count += 1 }
+      let zipper = MixedZipper(downstream, subscription, backlog, count) { lines, state in
         var index = 0
         return try transform(repeat takeFirst((each Source).self, of: lines, &index, &state))
       }
-      var index = 0
-      for source in repeat each sources {
-        zipper.attach(source, at: index)
-        index += 1
-      }
+      for source in repeat each sources { zipper.attach(source) }
     }
   }
 
@@ -42,9 +38,7 @@ extension Observable {
 }
 
 /// A `ZipLine` without its type, which would have to be looked up each time in code that is not specialised.
-private typealias Line = AnyObject & Sendable
-
-private func line<Source>(for source: Observable<Source>) -> Line { ZipLine<Source>() }
+typealias Line = AnyObject & Sendable
 
 private func takeFirst<Source: Sendable>(
   _ type: Source.Type, of lines: [Line], _ index: inout Int, _ state: inout ZipState
@@ -54,7 +48,7 @@ private func takeFirst<Source: Sendable>(
 }
 
 /// How many lines are empty; a tuple goes out when none is.
-private struct ZipState: Sendable {
+struct ZipState: Sendable {
   var empty: Int
   /// Whether a source that has ended has nothing left.
   var isSpent = false
@@ -66,11 +60,11 @@ private struct ZipState: Sendable {
 /// `@unchecked Sendable` with its reason: it is used with the turn of its zip. The size of a buffer is that of its words, so
 /// its place need not be looked up.
 final class ZipLine<Source: Sendable>: @unchecked Sendable {
-  @exclusivity(unchecked) var waiting = RingBuffer<Source>(capacity: 2)
+  @exclusivity(unchecked) var waiting = RingBuffer<Source>(capacity: 0)
   @exclusivity(unchecked) var isOpen = true
 
   /// Takes the first element; there must be one.
-  fileprivate func takeFirst(_ state: inout ZipState) -> Source {
+  func takeFirst(_ state: inout ZipState) -> Source {
     let first = waiting.removeFirst()
     if waiting.isEmpty {
       state.empty += 1
@@ -80,72 +74,81 @@ final class ZipLine<Source: Sendable>: @unchecked Sendable {
   }
 }
 
-private final class ZipInput<Source: Sendable, Output: Sendable>: InputOwner {
+private final class ZipInput<Source: Sendable, Output: Sendable>: Observer {
+  private let child: Subscription
   private let zipper: MixedZipper<Output>
   private let line: ZipLine<Source>
 
-  init(_ zipper: MixedZipper<Output>, _ line: ZipLine<Source>) {
+  init(_ child: Subscription, _ zipper: MixedZipper<Output>, _ line: ZipLine<Source>) {
+    self.child = child
     self.zipper = zipper
     self.line = line
   }
 
-  func take(_ value: Source, at index: Int) { zipper.take(value, line) }
-  func fail(_ error: any Error, at index: Int) { zipper.fail(error) }
-  func close(_ index: Int) { zipper.complete(line) }
+  func next(_ value: Source) { zipper.take(value, line) }
+
+  func fail(_ error: any Error) {
+    if child.finish() { zipper.fail(error) }
+  }
+
+  func complete() {
+    if child.finish() { zipper.complete(line) }
+  }
 }
 
-private final class MixedZipper<Output: Sendable>: Sendable {
-  private let turn: Serializer<ZipState>
+final class MixedZipper<Output: Sendable>: Turn, @unchecked Sendable {
+  /// Only with the turn.
+  @exclusivity(unchecked) private var state: ZipState
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let backlog: Int
-  private let lines: [Line]
+  /// One for each source that has been attached: all of them, when the first tuple goes out.
+  @exclusivity(unchecked) private var lines: [Line] = []
   private let takeAll: @Sendable ([Line], inout ZipState) throws -> Output
 
   init(
-    _ downstream: any Observer<Output>, _ subscription: Subscription, _ backlog: Int, _ lines: [Line],
+    _ downstream: any Observer<Output>, _ subscription: Subscription, _ backlog: Int, _ count: Int,
     _ takeAll: @escaping @Sendable ([Line], inout ZipState) throws -> Output
   ) {
     self.downstream = downstream
     self.subscription = subscription
     self.backlog = backlog
-    self.lines = lines
+    lines.reserveCapacity(count)
     self.takeAll = takeAll
-    turn = Serializer(ZipState(empty: lines.count))
+    state = ZipState(empty: count)
   }
 
-  func attach<Source>(_ source: Observable<Source>, at index: Int) {
+  func attach<Source>(_ source: Observable<Source>) {
     if subscription.isDisposed { return }
-    let line = unsafeDowncast(lines[index], to: ZipLine<Source>.self)
-    source.feed(ZipInput(self, line), subscription)
+    let line = ZipLine<Source>()
+    lines.append(line)
+    source.feed(subscription) { ZipInput($0, self, line) }
   }
 
   func fail(_ error: any Error) {
-    turn.pass { [self] in end(.failed(error)) }
+    pass { [self] in end(.failed(error)) }
   }
 
   func complete<Source: Sendable>(_ line: ZipLine<Source>) {
-    turn.pass { [self] in close(line) }
+    pass { [self] in close(line) }
   }
 
   func take<Source: Sendable>(_ value: Source, _ line: ZipLine<Source>) {
-    guard turn.enter() else { return turn.later { [self] in place(value, line) } }
+    guard enter() else { return later { [self] in place(value, line) } }
     place(value, line)
-    turn.leave()
+    leave()
   }
 
   private func place<Source>(_ value: Source, _ line: ZipLine<Source>) {
-    if turn.state.over { return }
+    if state.over { return }
     if line.waiting.count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
     }
-    if line.waiting.isEmpty { turn.state.empty -= 1 }
+    if line.waiting.isEmpty { state.empty -= 1 }
     line.waiting.append(value)
-    if turn.state.empty > 0 { return }
-    var state = turn.state
+    if state.empty > 0 { return }
     let output: Output
     do { output = try takeAll(lines, &state) } catch { return end(.failed(error)) }
-    turn.state = state
     downstream.next(output)
     if state.isSpent, !subscription.isDisposed { end(.completed) }
   }
@@ -156,8 +159,8 @@ private final class MixedZipper<Output: Sendable>: Sendable {
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state.over { return }
-    turn.state.over = true
+    if state.over { return }
+    state.over = true
     terminal.deliver(to: downstream)
   }
 }

@@ -6,18 +6,23 @@
 /// let waiting = Observable.timer(after: .milliseconds(10), on: ImmediateScheduler()).subscribe(complete: { print("done") })
 /// ```
 public final class ImmediateScheduler: Scheduler {
-  private let turn = Serializer(())
+  private let turn = Turn()
 
+  /// Makes one; the caller’s thread is its own.
   public init() {}
 
+  /// The present time.
   public var now: Instant { MonotonicClock.now }
 
+  /// Whether the calling thread is its own.
   public var isCurrent: Bool { turn.isMine }
 
+  /// Runs work now, or after what it is running.
   public func perform(_ work: @escaping @Sendable () -> Void) {
     turn.pass(work)
   }
 
+  /// Sleeps until the time has come, and runs work.
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     if deadline > now { MonotonicClock.sleep(until: deadline) }
     turn.pass(work)

@@ -28,10 +28,13 @@ public final class MainScheduler: Scheduler {
 
   private init() {}
 
+  /// The present time.
   public var now: Instant { MonotonicClock.now }
 
+  /// Whether the calling thread is its own.
   public var isCurrent: Bool { thread.load(ordering: .relaxed) == Platform.thread || Platform.isMainThread }
 
+  /// Runs work as soon as it can.
   public func perform(_ work: @escaping @Sendable () -> Void) {
     let isFirst = line.withLock { line in
       line.work.append(work)
@@ -41,6 +44,7 @@ public final class MainScheduler: Scheduler {
     if isFirst { schedule() }
   }
 
+  /// Runs work at a time; nothing, if the result is disposed before.
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     let timer = Subscription()
     if deadline == .distantFuture { return timer }

@@ -21,6 +21,7 @@ public protocol Scheduler: AnyObject, Sendable {
 }
 
 extension Scheduler {
+  /// None: it is not stopped.
   public var lifetime: Subscription? { nil }
 
   /// Runs `work` after a delay; disposing the result cancels it.

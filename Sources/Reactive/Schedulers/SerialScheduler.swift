@@ -22,16 +22,21 @@ public final class SerialScheduler: Scheduler {
     loop.stop()
   }
 
+  /// The present time.
   public var now: Instant { loop.speed.now }
 
+  /// Whether the calling thread is its own.
   public var isCurrent: Bool { loop.isCurrent }
 
+  /// Ends when it is stopped, or released.
   public var lifetime: Subscription? { life }
 
+  /// Runs work as soon as it can.
   public func perform(_ work: @escaping @Sendable () -> Void) {
     loop.perform(work)
   }
 
+  /// Runs work at a time; nothing, if the result is disposed before.
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     let timer = Subscription()
     if deadline == .distantFuture { return timer }

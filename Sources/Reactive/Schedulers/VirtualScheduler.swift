@@ -54,6 +54,7 @@ public final class VirtualScheduler: Scheduler {
     _ = dropped  // released outside the lock
   }
 
+  /// The present time.
   public var now: Instant { timers.now }
 
   /// True always: the caller makes virtual time pass, and must never wait for it.
@@ -62,10 +63,12 @@ public final class VirtualScheduler: Scheduler {
   /// How many pieces of work wait, now or later.
   public var pending: Int { timers.state.withLock { $0.timers.count } }
 
+  /// Runs work when the time is moved next, even by nothing.
   public func perform(_ work: @escaping @Sendable () -> Void) {
     timers.state.withLock { state in _ = state.timers.insert(at: now, work) }
   }
 
+  /// Runs work at a time; nothing, if the result is disposed before.
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     let timer = Subscription()
     if deadline == .distantFuture { return timer }
@@ -132,5 +135,6 @@ extension VirtualScheduler.State {
 /// A task that is to be waited for runs on the scheduler too, as that of `Observable.task(on: clock)` does: then
 /// `advance` runs it, piece by piece on the calling thread, as far as it gets without something from outside.
 extension VirtualScheduler: Clock {
+  /// A nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 }

@@ -5,39 +5,49 @@ import Synchronization
 ///
 /// An element is remembered as soon as it is sent, and takes its place in the line of deliveries under the same lock:
 /// what is remembered last is what is delivered last. A late observer takes its place in the same way.
-@usableFromInline final class Broadcast<Element: Sendable>: Observer {
-  private let turn = Serializer(ObserverSnapshot<Element>())
-  private let observers = ObserverList<Element>()
-  private let removal: Removal<Element>
+@usableFromInline class Broadcast<Element: Sendable>: Observer, @unchecked Sendable {
+  /// Those who are listed, and whose turn it is to deliver.
+  private let observers: ObserverList
+  /// Looked up once, not for each of them.
+  private let memberType: Member<Element>.Type
   private let memory: Int
   /// After the end an observer gets the terminal alone, without the memory.
   private let forgetsAtEnd: Bool
-  /// Under `memoryLock`; apart from it, so that the lock's own code knows the type of what it guards.
-  private let remembered: Unguarded<RingBuffer<Element>>
   /// Whether a terminal has been sent, after which nothing is remembered.
   private let memoryLock = Locked(false)
-  init(memory: Int = 0, seed: Element? = nil, forgetsAtEnd: Bool = false) {
+  /// Under `memoryLock`; apart from it, so that the lock's own code knows the type of what it guards.
+  @exclusivity(unchecked) private nonisolated(unsafe) var remembered: RingBuffer<Element>
+
+  required init(
+    memory: Int = 0, forgetsAtEnd: Bool = false, to observers: ObserverList = ObserverList(),
+    memberType: Member<Element>.Type = Member<Element>.self
+  ) {
+    self.memberType = memberType
     self.memory = memory
     self.forgetsAtEnd = forgetsAtEnd
-    var buffer = RingBuffer<Element>(capacity: min(memory, 16))
-    if memory > 0, let seed { buffer.append(seed) }
-    remembered = Unguarded(buffer)
-    removal = Removal(observers, turn)
+    self.observers = observers
+    remembered = RingBuffer(capacity: 0)
+  }
+
+  /// One whose memory starts with a value.
+  convenience init(remembering value: Element, forgetsAtEnd: Bool) {
+    self.init(memory: 1, forgetsAtEnd: forgetsAtEnd)
+    remembered.append(value)
   }
 
   deinit {
-    removal.removeAll()
+    observers.removeAll()
   }
 
-  var latest: Element? { memoryLock.withLock { _ in remembered.value.last } }
+  var latest: Element? { memoryLock.withLock { _ in remembered.last } }
   var isOver: Bool { observers.isClosed }
   var hasObservers: Bool { observers.count > 0 }
 
   @usableFromInline func next(_ value: Element) {
     if memory > 0 { return remember(value) }
-    guard turn.enter() else { return turn.later { [self] in deliver(value) } }
+    guard observers.enter() else { return observers.later { [self] in deliver(value) } }
     deliver(value)
-    turn.leave()
+    observers.leave()
   }
 
   /// Apart from `next`, which so needs no metadata of types made from `Element` when nothing is remembered.
@@ -47,20 +57,20 @@ import Synchronization
     var spare = value
     let place = memoryLock.withLock { isOver in
       if !isOver { push(&spare) }
-      return turn.enter() ? nil : turn.lineUp { [self] in deliver(value) }
+      return observers.enter() ? nil : observers.lineUp { [self] in deliver(value) }
     }
     _ = spare  // released outside the lock: its deinit may run any code
-    if let place { return turn.goOn(from: place) }
+    if let place { return observers.goOn(from: place) }
     deliver(value)
-    turn.leave()
+    observers.leave()
   }
 
   /// Remembers an element, under the lock; what the memory has no room for any more is in its place then.
   private func push(_ value: inout Element) {
-    if remembered.value.count >= memory {
-      remembered.value.exchange(&value)
+    if remembered.count >= memory {
+      remembered.exchange(&value)
     } else {
-      remembered.value.append(value)
+      remembered.append(value)
     }
   }
 
@@ -68,7 +78,7 @@ import Synchronization
     var old: [Element] = []
     pass({ [self] in deliver(batch: batch) }) { isOver in
       if isOver { return }
-      old = remembered.value.elements
+      old = remembered.elements
       for var value in batch.suffix(memory) { push(&value) }
     }
     _ = old
@@ -76,15 +86,18 @@ import Synchronization
 
   /// Carries `work` out in its turn; what it changes of the memory is changed by `note`, at once.
   private func pass(_ work: @escaping @Sendable () -> Void, noting note: (inout Bool) -> Void) {
-    if memory == 0 { return turn.pass(work) }
+    if memory == 0 { return observers.pass(work) }
     let place = memoryLock.withLock { isOver in
       note(&isOver)
-      return turn.lineUp(work)
+      return observers.lineUp(work)
     }
-    turn.goOn(from: place)
+    observers.goOn(from: place)
   }
 
   @usableFromInline var takesBatches: Bool { true }
+
+  /// Itself: from elsewhere, its type would be looked up.
+  var observer: any Observer<Element> { self }
 
   @usableFromInline func fail(_ error: any Error) { end(.failed(error)) }
 
@@ -96,89 +109,68 @@ import Synchronization
 
   private func deliver(_ value: Element) {
     // Lent, not retained for the call: only the caller with the turn replaces the snapshot, and that is this one.
-    let lent = Unmanaged.passUnretained(turn.state)
+    let lent = Unmanaged.passUnretained(observers.snapshot)
     let fresh = lent._withUnsafeGuaranteedRef { snapshot in
       if observers.version.load(ordering: .acquiring) != snapshot.version { return false }
-      snapshot.root?.next(value)
+      snapshot.root?._withUnsafeGuaranteedRef { unsafeDowncast($0, to: ListNode<Element>.self).next(value) }
       return true
     }
     if fresh { return }
-    turn.state = observers.snapshot()
-    turn.state.root?.next(value)
+    renewSnapshot()
+    observers.snapshot.root?._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: ListNode<Element>.self).next(value)
+    }
   }
 
   private func deliver(batch: [Element]) {
-    if observers.version.load(ordering: .acquiring) != turn.state.version {
-      turn.state = observers.snapshot()
+    if observers.version.load(ordering: .acquiring) != observers.snapshot.version { renewSnapshot() }
+    observers.snapshot.root?._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: ListNode<Element>.self).next(batch: batch)
     }
-    turn.state.root?.next(batch: batch)
+  }
+
+  private func renewSnapshot() {
+    let version = observers.version.load(ordering: .acquiring)
+    observers.snapshot = ObserverSnapshot(
+      version: version, root: ListNode<Element>.joining(observers.takeSnapshot()[...]))
   }
 
   private func end(_ terminal: Termination) {
+    observers.sourceHasEnded()
     pass({ [self] in close(terminal) }) { $0 = true }
   }
 
   private func close(_ terminal: Termination) {
     let members = observers.close(terminal)
-    turn.state = observers.snapshot()
-    for member in members { terminal.deliver(to: member) }
+    observers.snapshot = .none
+    for member in members { terminal.deliver(to: unsafeDowncast(member, to: Member<Element>.self)) }
   }
 
   /// Hands the memory to a late observer, at once, and lists it for what is sent from then on.
   private func recall(to observer: any Observer<Element>, _ subscription: Subscription) {
-    var past: [Element] = []
+    var past = RingBuffer<Element>(capacity: 0)
     var outlet: SerializedOutlet<Element>?
     var place: LinePlace?
     memoryLock.withLock { isOver in
-      if !isOver || !forgetsAtEnd { past = remembered.value.elements }
-      if turn.enter() { return }
+      if !isOver || !forgetsAtEnd { past = remembered.copy() }
+      if observers.enter() { return }
       // Others deliver: what they have for this observer waits until it has had the memory.
       let late = SerializedOutlet(observer)
       _ = late.hold()
       outlet = late
-      place = turn.lineUp { [self] in join(late, subscription) }
+      place = observers.lineUp { [self] in join(late, subscription) }
     }
-    // By index: the type of an iterator would have to be looked up.
-    for index in 0..<past.count where !subscription.isDisposed { observer.next(past[index]) }
+    while !subscription.isDisposed, past.popFirst({ observer.next($0) }) {}
     if let outlet, let place {
       outlet.letGo()
-      return turn.goOn(from: place)
+      return observers.goOn(from: place)
     }
     join(observer, subscription)
-    turn.leave()
+    observers.leave()
   }
 
   private func join(_ observer: any Observer<Element>, _ subscription: Subscription) {
-    if subscription.isDisposed { return }
-    let (key, terminal) = observers.add(observer, subscription)
-    if let terminal { return terminal.deliver(to: observer) }
-    subscription.onDispose(removal, key)
-  }
-}
-
-/// The removal of observers whose subscriptions have ended.
-///
-/// Subscriptions hold this, and it holds them through the list of observers until the broadcast is gone.
-private final class Removal<Element: Sendable>: TeardownTarget {
-  private let observers: ObserverList<Element>
-  private let turn: Serializer<ObserverSnapshot<Element>>
-
-  init(_ observers: ObserverList<Element>, _ turn: Serializer<ObserverSnapshot<Element>>) {
-    self.observers = observers
-    self.turn = turn
-  }
-
-  /// Removes an observer from the list, and drops the snapshot that has it, once for all who leave meanwhile.
-  func tearDown(_ key: Int) {
-    guard observers.remove(key) else { return }
-    guard turn.enter() else { return turn.later { [self] in turn.state = ObserverSnapshot() } }
-    turn.state = ObserverSnapshot()
-    turn.leave()
-  }
-
-  /// Removes all, when the broadcast is gone.
-  func removeAll() {
-    observers.removeAll()
-    turn.pass { [self] in turn.state = ObserverSnapshot() }
+    if subscription.isDisposed { return observers.memberHasLeft() }
+    observers.add(memberType.init(observer, subscription), subscription)?.deliver(to: observer)
   }
 }

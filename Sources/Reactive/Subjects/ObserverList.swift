@@ -2,36 +2,39 @@ import Synchronization
 
 /// The list of a subject's observers: they come and go from any thread while others are being served.
 ///
-/// Events go to a snapshot of the members, a balanced tree of two-way branches that is itself an observer. Walking
-/// its `let` fields costs no reference counting, and its depth is the logarithm of how many there are.
-final class ObserverList<Element: Sendable>: Sendable {
+/// Events go to a snapshot of the members, a balanced tree of two-way branches. Walking its `let` fields costs no
+/// reference counting, and its depth is the logarithm of how many there are.
+///
+/// Subscriptions hold this to leave it, and it holds them through the members until the broadcast is gone. It is of no
+/// particular element type, so that making one looks up no type. Those who deliver take turns.
+class ObserverList: Turn, TeardownTarget, @unchecked Sendable {
+  /// The members as the last one to deliver has seen them: only with the turn.
+  @exclusivity(unchecked) final var snapshot = ObserverSnapshot.none
   private let state = Locked(ListState())
-
   private let closed = Atomic<Bool>(false)
 
   /// Changes with the members, so that a snapshot knows when it is out of date.
-  let version = Atomic<Int>(0)
+  final let version = Atomic<Int>(0)
 
-  /// Adds an observer under a key by which it can be removed; returns the terminal if the stream has ended.
-  func add(_ observer: any Observer<Element>, _ subscription: Subscription) -> (
-    key: Int, terminal: Termination?
-  ) {
-    let member = Member(observer, subscription)
-    return state.withLock { list in
+  /// Adds an observer, which then leaves when its subscription ends; returns the terminal if the stream has ended.
+  func add(_ member: ListMember, _ subscription: Subscription) -> Termination? {
+    let (key, terminal) = state.withLock { list in
       let added = list.add(member)
       if added.terminal == nil { change() }
       return added
     }
+    if terminal == nil { subscription.onDispose(self, key) }
+    return terminal
   }
 
   /// Empties the list and remembers how the stream ended; returns the observers to notify, none the second time.
-  func close(_ terminal: Termination) -> [Member<Element>] {
+  func close(_ terminal: Termination) -> [ListMember] {
     let members = state.withLock { list in
       change()
       return list.close(terminal)
     }
     closed.store(true, ordering: .releasing)
-    return members.map { unsafeDowncast($0, to: Member<Element>.self) }
+    return members
   }
 
   /// Under the lock, which is why it takes no locked instruction.
@@ -42,30 +45,37 @@ final class ObserverList<Element: Sendable>: Sendable {
   /// Whether the stream is over; costs no lock.
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-  /// How the stream ended, if it has.
-  var terminal: Termination? { state.withLock { $0.terminal } }
-
   var count: Int { state.withLock { $0.members.count } }
 
-  /// The present members as one observer.
-  func snapshot() -> ObserverSnapshot<Element> {
-    let version = version.load(ordering: .acquiring)
-    let members = state.withLock { list in
+  /// The present members, who are in a snapshot from now on.
+  func takeSnapshot() -> [ListMember] {
+    state.withLock { list in
       list.isInSnapshot = true
       return list.members.items
-    }.map { unsafeDowncast($0, to: Member<Element>.self) }
-    return ObserverSnapshot(version: version, root: branch(members[...]))
+    }
   }
 
-  private func branch(_ members: ArraySlice<Member<Element>>) -> (any Observer<Element>)? {
-    guard members.count > 1 else { return members.first }
-    let middle = members.startIndex + members.count / 2
-    guard let first = branch(members[..<middle]), let second = branch(members[middle...]) else { return nil }
-    return Branch(first, second)
+  /// Removes an observer, and drops the snapshot that has it, once for all who leave meanwhile.
+  func tearDown(_ key: Int) {
+    if remove(key) {
+      if enter() {
+        snapshot = .none
+        leave()
+      } else {
+        later { [self] in snapshot = .none }
+      }
+    }
+    memberHasLeft()
   }
 
-  /// Removes an observer; true for the first since the snapshot, which then has those who have left.
-  func remove(_ key: Int) -> Bool {
+  /// One of those who wanted to be in the list is not, or not any more.
+  func memberHasLeft() {}
+
+  /// What the members are served from has ended.
+  func sourceHasEnded() {}
+
+  /// True for the first since the snapshot, which then has those who have left.
+  private func remove(_ key: Int) -> Bool {
     let (isFirst, gone) = state.withLock { list in
       let gone = list.members.remove(key)
       if gone == nil { return (false, gone) }
@@ -77,33 +87,40 @@ final class ObserverList<Element: Sendable>: Sendable {
     return isFirst
   }
 
+  /// Removes all, when the broadcast is gone.
   func removeAll() {
     // Released outside the lock: their deinit may run any code.
     _ = state.withLock { $0.members.takeAll() }
+    pass { [self] in snapshot = .none }
   }
 }
 
 /// The members as they were at one version of the observers.
-final class ObserverSnapshot<Element: Sendable>: Sendable {
-  let version: Int
-  let root: (any Observer<Element>)?
+final class ObserverSnapshot: Sendable {
+  static let none = ObserverSnapshot(version: -1, root: nil)
 
-  init(version: Int = -1, root: (any Observer<Element>)? = nil) {
+  let version: Int
+  /// Lent for a call, without retaining it, by the one with the turn.
+  let root: Unmanaged<ListMember>?
+  private let members: ListMember?
+
+  init(version: Int, root: ListMember?) {
     self.version = version
-    self.root = root
+    self.root = root.map { .passUnretained($0) }
+    members = root
   }
 }
 
-/// A member of no particular element type.
+/// A member, or a branch with several, of no particular element type.
 class ListMember: @unchecked Sendable {}
 
-/// The list itself, of no particular element type: code that is not specialised then knows all of it.
+/// The list itself.
 private struct ListState: Sendable {
   var members = Roster<ListMember>()
   /// Whether all members of some time are in a snapshot, and none of them has left since.
   var isInSnapshot = false
   private var lastKey = 0
-  private(set) var terminal: Termination?
+  private var terminal: Termination?
 
   mutating func add(_ member: consuming ListMember) -> (key: Int, terminal: Termination?) {
     if let terminal { return (0, terminal) }
@@ -119,21 +136,38 @@ private struct ListState: Sendable {
   }
 }
 
+/// What takes the elements of a snapshot: one observer, or a branch.
+class ListNode<Element: Sendable>: ListMember, @unchecked Sendable {
+  func next(_ value: Element) {}
+  func next(batch: [Element]) {}
+
+  /// The members as one, in their order.
+  static func joining(_ members: ArraySlice<ListMember>) -> ListMember? {
+    guard members.count > 1 else { return members.first }
+    let middle = members.startIndex + members.count / 2
+    guard let first = joining(members[..<middle]), let second = joining(members[middle...]) else {
+      return nil
+    }
+    return Branch<Element>(
+      unsafeDowncast(first, to: ListNode.self), unsafeDowncast(second, to: ListNode.self))
+  }
+}
+
 /// An observer in the list; silent from the moment its subscription has ended.
-final class Member<Element: Sendable>: ListMember, Observer, @unchecked Sendable {
+class Member<Element: Sendable>: ListNode<Element>, Observer, @unchecked Sendable {
   private let observer: any Observer<Element>
   private let subscription: Subscription
 
-  init(_ observer: any Observer<Element>, _ subscription: Subscription) {
+  required init(_ observer: any Observer<Element>, _ subscription: Subscription) {
     self.observer = observer
     self.subscription = subscription
   }
 
-  func next(_ value: Element) {
+  override func next(_ value: Element) {
     if !subscription.isDisposed { observer.next(value) }
   }
 
-  func next(batch: [Element]) {
+  override func next(batch: [Element]) {
     observer.take(batch, in: subscription)
   }
 
@@ -146,32 +180,22 @@ final class Member<Element: Sendable>: ListMember, Observer, @unchecked Sendable
   }
 }
 
-private final class Branch<Element: Sendable>: Observer {
-  private let first: any Observer<Element>
-  private let second: any Observer<Element>
+private final class Branch<Element: Sendable>: ListNode<Element>, @unchecked Sendable {
+  private let first: ListNode<Element>
+  private let second: ListNode<Element>
 
-  init(_ first: any Observer<Element>, _ second: any Observer<Element>) {
+  init(_ first: ListNode<Element>, _ second: ListNode<Element>) {
     self.first = first
     self.second = second
   }
 
-  func next(_ value: Element) {
+  override func next(_ value: Element) {
     first.next(value)
     second.next(value)
   }
 
-  func next(batch: [Element]) {
+  override func next(batch: [Element]) {
     first.next(batch: batch)
     second.next(batch: batch)
-  }
-
-  func fail(_ error: any Error) {
-    first.fail(error)
-    second.fail(error)
-  }
-
-  func complete() {
-    first.complete()
-    second.complete()
   }
 }

@@ -13,10 +13,15 @@ public class Relay<Element: Sendable>: Observable<Element>, Observer, @unchecked
   /// Whether there are subscribers.
   public final var hasObservers: Bool { broadcast.hasObservers }
 
+  /// Sends an element.
   public final func next(_ value: Element) { broadcast.next(value) }
+  /// Sends several elements at once.
   public final func next(batch: [Element]) { broadcast.next(batch: batch) }
+  /// Whether it takes several elements at once: it does.
   public final var takesBatches: Bool { true }
+  /// Reports the error to `Diagnostics`: a relay does not end.
   public final func fail(_ error: any Error) { Diagnostics.report(.unhandledError(error)) }
+  /// Does nothing: a relay does not end.
   public final func complete() {}
 }
 
@@ -28,6 +33,7 @@ public class Relay<Element: Sendable>: Observable<Element>, Observer, @unchecked
 /// taps.next("Go")  // Go
 /// ```
 public final class PublishRelay<Element: Sendable>: Relay<Element>, @unchecked Sendable {
+  /// Makes one without subscribers.
   public init() {
     super.init(Broadcast())
   }
@@ -43,7 +49,7 @@ public final class PublishRelay<Element: Sendable>: Relay<Element>, @unchecked S
 public final class BehaviorRelay<Element: Sendable>: Relay<Element>, @unchecked Sendable {
   /// Starts with a value.
   public init(_ value: Element) {
-    super.init(Broadcast(memory: 1, seed: value))
+    super.init(Broadcast(remembering: value, forgetsAtEnd: false))
   }
 
   /// The present value: the last one sent.

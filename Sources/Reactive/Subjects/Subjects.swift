@@ -17,10 +17,15 @@ public class Subject<Element: Sendable>: Observable<Element>, Observer, @uncheck
   /// Whether there are subscribers.
   public final var hasObservers: Bool { broadcast.hasObservers }
 
+  /// Sends an element to all subscribers.
   public final func next(_ value: Element) { broadcast.next(value) }
+  /// Sends several elements at once.
   public final func next(batch: [Element]) { broadcast.next(batch: batch) }
+  /// Whether it takes several elements at once: it does.
   public final var takesBatches: Bool { true }
+  /// Ends the stream with an error, for all subscribers.
   public final func fail(_ error: any Error) { broadcast.fail(error) }
+  /// Ends the stream, for all subscribers.
   public final func complete() { broadcast.complete() }
 }
 
@@ -32,6 +37,7 @@ public class Subject<Element: Sendable>: Observable<Element>, Observer, @uncheck
 /// subject.next(1)  // 10
 /// ```
 public final class PublishSubject<Element: Sendable>: Subject<Element>, @unchecked Sendable {
+  /// Makes one without subscribers.
   public init() {
     super.init(Broadcast())
   }
@@ -49,7 +55,7 @@ public final class PublishSubject<Element: Sendable>: Subject<Element>, @uncheck
 public final class BehaviorSubject<Element: Sendable>: Subject<Element>, @unchecked Sendable {
   /// Starts with a value.
   public init(_ value: Element) {
-    super.init(Broadcast(memory: 1, seed: value, forgetsAtEnd: true))
+    super.init(Broadcast(remembering: value, forgetsAtEnd: true))
   }
 
   /// The present value: the last one sent, though its delivery may still wait for others.

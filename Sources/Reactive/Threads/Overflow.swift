@@ -18,6 +18,7 @@ public final class MailboxCounters: Sendable {
   private let dropped = Atomic<Int>(0)
   private let waits = Atomic<Int>(0)
 
+  /// Makes counters that start at zero.
   public init() {}
 
   /// Elements that were put in, those dropped later included.

@@ -32,6 +32,40 @@ import Testing
     }
   }
 
+  @Test func nothingIsEmittedForAnEmptyBuffer() throws {
+    try expectMarbles("-a-b|", legend: ["a = ab", "b = cd"]) {
+      try $0.hot("abcd|").buffer(2).map { $0.joined() }
+    }
+    try expectMarbles("-2-2|") {
+      try $0.hot("abcd|").window(2).concatMap { $0.reduce(0) { count, _ in count + 1 } }
+    }
+  }
+
+  @Test func concatMapCallsItsClosureWhenTheTurnHasCome() throws {
+    try expectMarbles("---x--#") { clock in
+      let inner = try clock.cold("---x--|")
+      return try clock.hot("ab").concatMap { mark in
+        if mark == "b" { throw Oops() }
+        return inner
+      }
+    }
+  }
+
+  @Test func aDisposeInsideNextStopsASourceThatIsStillInside() {
+    let started = Tally()
+    let subscription = Subscription()
+    Observable.from(1...4).do(next: { _ in started.add() })
+      .subscribe(in: subscription, next: { if $0 == 2 { subscription.dispose() } })
+    #expect(started.value == 2)
+  }
+
+  @Test func theValueStaysAfterAnError() {
+    let subject = BehaviorSubject(1)
+    subject.next(2)
+    subject.fail(Oops())
+    #expect(subject.value == 2)
+  }
+
   @Test func retryCountsRepeats() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("#")

@@ -34,6 +34,14 @@ import Testing
     #expect((Duration.nanoseconds(Int64.max) + .nanoseconds(1)).nanoseconds == .max)
   }
 
+  @Test func shortAndLongDurationsAreCountedAlike() {
+    for nanoseconds in [9_223_372_035, 9_223_372_036, 9_223_372_037, 9_999_999_999] as [Int64] {
+      let duration = Duration.nanoseconds(nanoseconds) + .nanoseconds(1) / 3
+      #expect(duration.nanoseconds == nanoseconds)
+      #expect((.zero - duration).nanoseconds == -nanoseconds)
+    }
+  }
+
   @Test func aDurationOfMoreSecondsThanSixtyFourBitsHoldIsTheLongest() {
     #expect((Duration.seconds(Int64.max) * 2).nanoseconds == .max)
     #expect((Duration.seconds(Int64.min) * 2).nanoseconds == .min)

@@ -1,4 +1,5 @@
 @testable import Reactive
+import ReactiveTesting
 import Testing
 
 @Suite struct RingTests {
@@ -33,4 +34,35 @@ import Testing
     #expect(ring.elements == [5, 6])
   }
 
+}
+
+/// Its values go into constants first: an expectation cannot take a buffer, which cannot be copied.
+@Suite struct RingBufferTests {
+  @Test(arguments: [0, 1, 3]) func growsFromTheRoomItBeginsWith(capacity: Int) {
+    var buffer = RingBuffer<Int>(capacity: capacity)
+    for number in 1...5 { buffer.append(number) }
+    let first = buffer.removeFirst()
+    for number in 6...9 { buffer.append(number) }
+    var copy = buffer.copy()
+    buffer.append(10)
+    let (elements, count) = (copy.elements, buffer.count)
+    let firstOfCopy = copy.removeFirst()
+    #expect(first == 1)
+    #expect(elements == Array(2...9))
+    #expect(firstOfCopy == 2)
+    #expect(count == 9)
+  }
+
+  @Test func releasesWhatItHolds() {
+    weak var held: Canary?
+    do {
+      var buffer = RingBuffer<Canary>(capacity: 0)
+      let canary = Canary()
+      held = canary
+      buffer.append(canary)
+      let count = buffer.copy().count
+      #expect(count == 1)
+    }
+    #expect(held == nil)
+  }
 }

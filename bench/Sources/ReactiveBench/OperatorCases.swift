@@ -19,7 +19,7 @@ func operatorCases(_ sum: Checksum) -> [Case] {
   table.add("take", (275, 127), (1774, 1231)) { $0.a.take(.max) }
   table.add("take(while:)", (315, 315), (1744, 1336)) { $0.a.take(while: { $0 != never }) }
   table.add("takeLast(100)", (476, none), (2152, none)) { $0.a.takeLast(100) }
-  table.add("take(until:)", (310, 158), (2270, 1651), missing: (1, 1.4)) { $0.a.take(until: $0.b) }
+  table.add("take(until:)", (310, 158), (2270, 1651)) { $0.a.take(until: $0.b) }
   table.add("skip", (285, 129), (1681, 1200)) { $0.a.skip(1) }
   table.add("skip(while:)", (285, 160), (1695, 1211)) { $0.a.skip(while: { $0 == never }) }
   table.add("skip(until: just)", (320, 157), (2777, 1602)) { $0.a.skip(until: .just(1)) }
@@ -32,31 +32,31 @@ func operatorCases(_ sum: Checksum) -> [Case] {
   table.add("catch", (273, none), (2133, none)) { $0.a.catch { _ in .just(0) } }
   table.add("retry(times:)", (270, 213), (4030, 1626)) { $0.a.retry(times: 3) }
   table.add("concat", (270, 157), (3705, 1468)) { $0.a.concat(.just(0)) }
-  table.add("share", (297, 430), (1806, 3354), missing: (1, 3)) { $0.a.share() }
-  table.add("share(replay: 1)", (338, none), (1747, none), missing: (1, 3.2)) { $0.a.share(replay: 1) }
+  table.add("share", (297, 430), (1806, 3354)) { $0.a.share() }
+  table.add("share(replay: 1)", (338, none), (1747, none), missing: (1, 1.05)) { $0.a.share(replay: 1) }
   table.add("share(replay: 10)", (828, none), (5402, none)) { $0.a.share(replay: 10) }
   table.add("publish", (476, 425), (876, 1810)) { connected($0.a.publish()) }
   table.add("replay(1)", (523, none), (1886, none)) { connected($0.a.replay(1)) }
-  table.add("merge of 4", (314, 173), (5178, 5178), missing: (1, 1.1), feed: .inTurn(4)) {
+  table.add("merge of 4", (314, 173), (5178, 5178), feed: .inTurn(4)) {
     Observable.merge($0.all)
   }
   table.add("combineLatest", (892, none), (3381, none), feed: .each(2)) {
     $0.a.combineLatest($0.b) { $0 &+ $1 }
   }
-  table.add("zip", (1336, 980), (3350, 2903), missing: (1, 1.35), feed: .each(2)) {
+  table.add("zip", (1336, 980), (3350, 2903), missing: (1, 1.1), feed: .each(2)) {
     $0.a.zip($0.b) { $0 &+ $1 }
   }
   table.add("combineLatest of 4", (3367, none), (5981, none), feed: .each(4)) {
     Observable.combineLatest($0.all)
   }
-  table.add("zip of 4", (3930, none), (6360, none), missing: (1, 1.35), feed: .each(4)) {
+  table.add("zip of 4", (3930, none), (6360, none), feed: .each(4)) {
     Observable.zip($0.all)
   }
-  table.add("withLatest", (422, none), (3013, none), missing: (1, 1.1), feed: .first(after: 1)) {
+  table.add("withLatest", (422, none), (3013, none), feed: .first(after: 1)) {
     $0.a.withLatest($0.b) { $0 &+ $1 }
   }
   table.add("amb", (400, none), (3880, none)) { Observable.amb([$0.a, $0.b]) }
-  table.add("sample", (676, none), (2994, none), missing: (1, 1.1), feed: .each(2)) { $0.a.sample($0.b) }
+  table.add("sample", (676, none), (2994, none), feed: .each(2)) { $0.a.sample($0.b) }
   table.add("flatMap just", alias: "c", (921, 578), (2316, 1419), allocations: 1) {
     $0.a.flatMap { .just($0 &+ one) }
   }
@@ -72,14 +72,14 @@ func operatorCases(_ sum: Checksum) -> [Case] {
     $0.a.flatMapFirst { _ in Observable<Int>.never() }
   }
   table.add("flatMapLatest just", (802, 573), (2333, 1366)) { $0.a.flatMapLatest { .just($0 &+ one) } }
-  table.add("flatMapLatest never", (544, 257), (2184, 1248), missing: (2.3, 1)) {
+  table.add("flatMapLatest never", (544, 257), (2184, 1248), missing: (1.7, 1)) {
     $0.a.flatMapLatest { _ in Observable<Int>.never() }
   }
-  table.add("flatMapLatest subject", (1377, 953), (2200, 1354), missing: (1.5, 1)) { inputs in
+  table.add("flatMapLatest subject", (1377, 953), (2200, 1354), missing: (1.05, 1)) { inputs in
     inputs.a.flatMapLatest { _ in inputs.b }
   }
   table.add("switchLatest", (926, none), (2678, none)) { $0.a.map { Observable.just($0) }.switchLatest() }
-  table.add("group", (744, none), (3156, none), missing: (1, 1.4)) { $0.a.group { $0 & 15 }.flatMap { $0 } }
+  table.add("group", (744, none), (3156, none)) { $0.a.group { $0 & 15 }.flatMap { $0 } }
   table.add("buffer(100)", (277, 163), (3542, 1123)) { $0.a.buffer(100) }
   table.add("window(100)", (673, none), (7551, none)) { $0.a.window(100).flatMap { $0 } }
   table.add("six operators", (660, 495), (3784, 2252)) {
@@ -88,7 +88,7 @@ func operatorCases(_ sum: Checksum) -> [Case] {
     }
     .distinctUntilChanged()
   }
-  table.add("BehaviorSubject", (258, 126), (826, 957), missing: (1, 1.4), to: BehaviorSubject(0))
+  table.add("BehaviorSubject", (258, 126), (826, 957), to: BehaviorSubject(0))
   table.add("ReplaySubject(10)", (529, none), (2054, none), to: ReplaySubject(limit: 10))
   table.fan("subject to 8", (91.2, 133), count: 8)
   table.fan("subject to 100", (77.8, 109), count: 100)
@@ -107,6 +107,17 @@ func operatorCases(_ sum: Checksum) -> [Case] {
   table.add("toArray", own: (26, 640)) { $0.a.filter { $0 == never }.toArray() }
   table.add("using", own: (26, 565)) { inputs in Observable.using({ 1 }, dispose: { _ in }) { _ in inputs.a }
   }
+  table.add("transform", own: (52, 455)) {
+    $0.a.transform(from: 0) { last, value, emit in
+      emit(value &- last)
+      last = value
+    }
+  }
+  table.add("withLatestFrom", own: (106, 1095), feed: .first(after: 1)) { $0.a.withLatestFrom($0.b) }
+  table.add("refCount", own: (53, 1070)) { $0.a.publish().refCount() }
+  table.add("autoconnect", own: (53, 320)) { $0.a.publish().autoconnect() }
+  table.add("multicast", own: (53, 280)) { connected($0.a.multicast(PublishSubject())) }
+  table.add("debug", own: (275, 630)) { $0.a.debug("a", to: { _ in }) }
   table.add("combineLatest of types", own: (350, 2955), feed: .each(3)) {
     Observable.combineLatest($0.a, $0.b, $0.c) { $0 &+ $1 &+ $2 }
   }
