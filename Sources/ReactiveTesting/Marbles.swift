@@ -13,7 +13,7 @@ public struct Marbles: Sendable {
   public struct Step: Sendable {
     /// How many steps there are before it.
     public let time: Int
-    /// What happens, in order; an element is its mark.
+    /// The events, in order; an element is its mark.
     public let events: [StreamEvent<Character>]
   }
 
@@ -74,7 +74,7 @@ public struct MarbleError: Error, CustomStringConvertible {
   public let text: String
   /// Where it is wrong, counted from zero.
   public let column: Int
-  /// What is wrong with it.
+  /// The flaw, in a few words.
   public let what: String
 
   init(_ text: String, _ column: Int, _ what: String) {
@@ -83,7 +83,7 @@ public struct MarbleError: Error, CustomStringConvertible {
     self.what = what
   }
 
-  /// What is wrong, with the drawing and a mark below the column.
+  /// The flaw, with the drawing and a mark below the column.
   public var description: String {
     "\(what), in column \(column + 1)\n  \(text)\n  \(String(repeating: " ", count: column))^"
   }

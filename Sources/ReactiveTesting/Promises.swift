@@ -15,7 +15,7 @@ extension Contract {
     case stopsItsSource = "a source that is still inside subscribe is stopped"
     /// A closure that throws fails the stream, once, and is not called again.
     case failsOnce = "a closure that throws fails the stream, once"
-    /// What is sent from inside `next` keeps the grammar.
+    /// Events that are sent from inside `next` keep the grammar.
     case orderFromInside = "what is sent from inside next keeps the grammar"
     /// Elements that travel several at a time are the same as those that travel alone.
     case batches = "elements that travel several at a time are the same as elements that travel alone"

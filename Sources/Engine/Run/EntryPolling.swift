@@ -19,7 +19,7 @@ final class EntryPolling: Sendable {
     var list: (any EntryList)?
     /// The entries that are polled, and those that are leaving.
     var members: [Value: Member] = [:]
-    /// What lets only some of them poll at once, by the list.
+    /// The gate that lets only some of them poll at once, by the list.
     var gate: PollGate?
     var timer: Subscription?
     /// The positions of entries that the last run had, until the list is known.

@@ -51,7 +51,7 @@ final class Polling: Sendable {
   private let downstream: any Observer<Delivery>
   private let health: SourceHealth
   private let failed: @Sendable (any Error) -> Void
-  /// What lets only some of a list's entries poll at once.
+  /// The gate that lets only some of a list's entries poll at once.
   private let gate: PollGate?
   /// Touched on the scheduler alone.
   private let state = LaneLocal(State())

@@ -25,7 +25,7 @@ final class CurlLoop: Sendable {
 
   /// The transfers of one site.
   private struct Site {
-    /// Those that end by themselves.
+    /// The number of active ones, without endless ones.
     var active = 0
     var waiting = Queue<Job>()
     /// Whether it is in line for a transfer.
@@ -40,9 +40,9 @@ final class CurlLoop: Sendable {
     var active: [Int: CurlTransfer] = [:]
     /// The numbers of the active ones.
     var numbers: [UnsafeMutableRawPointer: Int] = [:]
-    /// Those that are active and end by themselves.
+    /// The number of active ones of all sites, without endless ones.
     var ending = 0
-    /// Those of the queued and the active ones.
+    /// The completions of the queued and the active ones.
     var completions: [Int: Completion] = [:]
   }
 

@@ -27,7 +27,7 @@ public enum Diagnostic: Sendable, CustomStringConvertible {
   /// An operator runs as many streams as it does at once, and the next one waits until one of them ends.
   case waiting(in: String, limit: Int)
 
-  /// What has happened, in a sentence.
+  /// A sentence that says what has happened.
   public var description: String {
     switch self {
     case .unhandledError(let error): "a stream failed, and its subscriber has no `fail`: \(error)"

@@ -6,7 +6,7 @@
 /// There are three methods instead of one that takes an event value: a generic enum sent through a dynamic call
 /// costs five times as much as the call itself.
 public protocol Observer<Element>: AnyObject, Sendable {
-  /// What it receives.
+  /// The type of what it receives.
   associatedtype Element: Sendable
 
   /// Takes the next element.

@@ -12,7 +12,7 @@ public enum ReactiveError: Error, Equatable, CustomStringConvertible {
   /// A stream that should have had one element had another.
   case severalElements
 
-  /// What has gone wrong, in a sentence.
+  /// A sentence that says what has gone wrong.
   public var description: String {
     switch self {
     case .overflow(let what, let limit): "\(what) is full: it holds at most \(limit)"

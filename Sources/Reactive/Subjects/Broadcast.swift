@@ -6,7 +6,7 @@ import Synchronization
 /// An element is remembered as soon as it is sent, and takes its place in the line of deliveries under the same lock:
 /// what is remembered last is what is delivered last. A late observer takes its place in the same way.
 @usableFromInline class Broadcast<Element: Sendable>: Observer, @unchecked Sendable {
-  /// Those who are listed, and whose turn it is to deliver.
+  /// The observers that are listed, and whose turn it is to deliver.
   private let observers: ObserverList
   /// Looked up once, not for each of them.
   private let memberType: Member<Element>.Type

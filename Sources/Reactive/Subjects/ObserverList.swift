@@ -71,7 +71,7 @@ class ObserverList: Turn, TeardownTarget, @unchecked Sendable {
   /// One of those who wanted to be in the list is not, or not any more.
   func memberHasLeft() {}
 
-  /// What the members are served from has ended.
+  /// Called when the source of the members has ended.
   func sourceHasEnded() {}
 
   /// True for the first since the snapshot, which then has those who have left.
@@ -136,7 +136,7 @@ private struct ListState: Sendable {
   }
 }
 
-/// What takes the elements of a snapshot: one observer, or a branch.
+/// A node of a snapshot, which takes its elements: one observer, or a branch.
 class ListNode<Element: Sendable>: ListMember, @unchecked Sendable {
   func next(_ value: Element) {}
   func next(batch: [Element]) {}
