@@ -156,6 +156,11 @@ extension MainScheduler {
   public static var instance: MainScheduler { uncallable() }
 }
 
+@available(
+  *, unavailable, message: "an Observable: single() makes sure of its one element, and value awaits it"
+)
+public typealias Single<Element: Sendable> = Observable<Element>
+
 @available(*, unavailable, message: "an Observable of one element or none")
 public typealias Maybe<Element: Sendable> = Observable<Element>
 

@@ -87,6 +87,7 @@ import Testing
     _ = AsyncSubject<Int>.self => takeLast(1)
     _ = BehaviorSubject(value: 1) => 'value:'
     _ = one.observe(on: MainScheduler.instance) => as an argument, .main
+    let single: Single<Int>? = nil => single()
     let maybe: Maybe<Int>? = nil => one element or none
     let end: Completable? = nil => ignoreElements()
     let safe: Infallible<Int>? = nil => catch(emitting:)

@@ -261,7 +261,7 @@ extension Builtins {
     }
   }
 
-  private static func walk(_ value: Value, _ change: Single, _ frame: Frame) throws(Exception) -> Value? {
+  private static func walk(_ value: Value, _ change: One, _ frame: Frame) throws(Exception) -> Value? {
     let run = frame.run
     try run.step()
     try run.checkStack()

@@ -59,7 +59,7 @@ extension Builtins {
 
   /// The text with each match replaced by what an expression makes of its named groups.
   private static func substituted(
-    _ value: Value, _ pattern: Value, _ flags: Value, _ replacement: Single, _ frame: Frame
+    _ value: Value, _ pattern: Value, _ flags: Value, _ replacement: One, _ frame: Frame
   ) throws(Exception) -> Value {
     let run = frame.run
     let search = try Search(value, pattern, flags, run)

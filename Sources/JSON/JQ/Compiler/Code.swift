@@ -2,7 +2,7 @@
 // generators, which call a callback with each output before they make the next one.
 
 /// Code with at most one output; nil is none.
-typealias Single = @Sendable (Value, Frame) throws(Exception) -> Value?
+typealias One = @Sendable (Value, Frame) throws(Exception) -> Value?
 /// The receiver of a generator's outputs.
 typealias Emit = (Value) throws(Exception) -> Void
 /// Code with any number of outputs.
@@ -17,7 +17,7 @@ typealias Paths = @Sendable (PathValue, Frame, EmitPathValue) throws(Exception) 
 /// A compiled expression.
 struct Code: Sendable {
   enum Form: Sendable {
-    case single(Single)
+    case single(One)
     case many(Many)
   }
 
@@ -33,7 +33,7 @@ struct Code: Sendable {
     Code(form: .single({ (_, _) throws(Exception) in value }), isTotal: true, constant: value)
   }
 
-  static func single(total: Bool = true, _ run: @escaping Single) -> Code {
+  static func single(total: Bool = true, _ run: @escaping One) -> Code {
     Code(form: .single(run), isTotal: total, constant: nil)
   }
 
@@ -42,7 +42,7 @@ struct Code: Sendable {
   }
 
   /// The expression as a plain function, when it is one.
-  var single: Single? {
+  var single: One? {
     if case .single(let run) = form { return run }
     return nil
   }
@@ -63,10 +63,10 @@ struct Code: Sendable {
 /// The code of a function's argument, where it could not be compiled into the function.
 final class ArgumentCode: Sendable {
   let many: Many
-  let single: Single?
+  let single: One?
   let paths: Paths?
 
-  init(many: @escaping Many, single: Single?, paths: Paths?) {
+  init(many: @escaping Many, single: One?, paths: Paths?) {
     self.many = many
     self.single = single
     self.paths = paths

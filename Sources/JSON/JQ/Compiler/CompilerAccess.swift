@@ -275,7 +275,7 @@ extension Compiler {
   }
 
   /// A record's member: a path is followed without a call.
-  private func source(_ code: @escaping Single, _ node: SyntaxNode) -> MemberSources.Member {
+  private func source(_ code: @escaping One, _ node: SyntaxNode) -> MemberSources.Member {
     (names(of: node).map { (NamePath($0), hints: newHints($0.count)) }, code)
   }
 

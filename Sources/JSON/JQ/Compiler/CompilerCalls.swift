@@ -215,7 +215,7 @@ extension Compiler {
 struct Caller: Sendable {
   let function: FunctionCode
   let closures: [Compiler.PassedArguments.Origin]
-  let singles: [(run: Single, slot: Int)]
+  let singles: [(run: One, slot: Int)]
   let values: [(run: Many, slot: Int)]
   /// From the calling frame to the one around the called function.
   let hops: Int

@@ -177,7 +177,7 @@ extension Compiler {
     defer { foldsInputs = outer }
     let change = try self.change(update, here.with(matcher.scope))
     let slots = matcher.slots
-    let fold: Single = { (value, frame) throws(Exception) in
+    let fold: One = { (value, frame) throws(Exception) in
       guard let first = try start.single?(value, frame) else { return nil }
       return try Compiler.fold(first, value, frame, source, matcher, change, slots)
     }

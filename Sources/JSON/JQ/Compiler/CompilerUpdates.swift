@@ -200,7 +200,7 @@ extension Compiler {
       defer { inlining -= 1 }
       let (inside, values) = try inlineScope(meaning, definition, arguments, here)
       let body = try change(definition.body, inside)
-      var makes: [(Single, Int)] = []
+      var makes: [(One, Int)] = []
       for (code, slot) in values {
         guard let make = code.single, code.isTotal else { return nil }
         makes.append((make, slot))
@@ -260,7 +260,7 @@ extension Compiler {
       if code.single != nil, code.isTotal { return try modify(target, try change(expression, here), here) }
       if let single = code.single { return try modify(target, single, here) }
       let all = code.many
-      let first: Single = { (inner, frame) throws(Exception) in try Builtins.firstOutput(all, inner, frame) }
+      let first: One = { (inner, frame) throws(Exception) in try Builtins.firstOutput(all, inner, frame) }
       return try modify(target, first, here)
     default: return { (_, _) throws(Exception) in }
     }
@@ -291,7 +291,7 @@ extension Compiler {
   }
 
   /// `target |= output` where there may be no output: such paths are deleted, after all others are changed.
-  private func modify(_ target: SyntaxNode, _ output: @escaping Single, _ here: Here) throws(ProgramError)
+  private func modify(_ target: SyntaxNode, _ output: @escaping One, _ here: Here) throws(ProgramError)
     -> Update
   {
     let targets = try paths(target, here)

@@ -134,9 +134,9 @@ final class MemberSources: Sendable {
   }
 
   /// A path with the number of its hints, if the member has one, and its code.
-  typealias Member = (path: (NamePath, hints: Int)?, code: Single)
+  typealias Member = (path: (NamePath, hints: Int)?, code: One)
 
-  let codes: [Single]
+  let codes: [One]
   /// Whether all members are paths, and as few as a projection has room for.
   let areProjected: Bool
   private let paths: [NamePath?]

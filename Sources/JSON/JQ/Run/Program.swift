@@ -77,7 +77,7 @@ public final class Program: Sendable {
 public final class Evaluator {
   private let code: Code
   /// The code where it has one output at most; kept here so that each run need not unwrap and retain it.
-  private let single: Single?
+  private let single: One?
   private let state: Run
   private let frame: Frame
 
