@@ -79,6 +79,11 @@ public final class Subscription: Sendable {
     }
   }
 
+  /// Makes the subscription that is in a place then end with this one.
+  func adopt(_ place: CurrentSubscription) {
+    if add(.current(place)) == nil { place.close()?.dispose() }
+  }
+
   /// Removes a child that is over.
   fileprivate func forget(_ key: Int) -> Teardown? {
     teardowns.withLock { $0.list.remove(key) }
@@ -115,6 +120,9 @@ public final class Subscription: Sendable {
         continue
       case .child(let own): child = own
       case .adopted(let other): child = other
+      case .current(let place):
+        guard let current = place.close() else { continue }
+        child = current
       }
       guard child.close() else { continue }
       // The parent has its own in its list no more.
@@ -155,6 +163,7 @@ private enum Teardown: Sendable {
   case action(@Sendable () -> Void)
   case child(Subscription)
   case adopted(Subscription)
+  case current(CurrentSubscription)
 }
 
 /// The link of children to their parent, which they do not hold: nothing once it is released.

@@ -34,7 +34,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let transform: @Sendable (Element) throws -> Observable<Output>
-  private let running = RunningStream()
+  private let running = CurrentSubscription()
   private let lastNumber = Atomic<Int>(0)
   /// Only with the turn.
   @exclusivity(unchecked) private var latest = Latest()
@@ -47,7 +47,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     self.subscription = subscription
     self.transform = transform
     outer = subscription.child()
-    subscription.onDispose(running, 0)
+    subscription.adopt(running)
   }
 
   func next(_ value: Element) {
@@ -63,7 +63,8 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     } else {
       later { [self] in join(own, number) }
     }
-    inner.feed(self, at: number, as: own)
+    // The stream is over before its subscription has ended the inner one.
+    if !subscription.isDisposed { inner.feed(self, at: number, as: own) }
   }
 
   /// Emits the element of `just`, which needs no subscription.
@@ -79,6 +80,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
   }
 
   private func join(_ own: Subscription?, _ number: Int) {
+    if latest.over { return own?.dispose() ?? () }
     running.replace(with: own)
     latest.number = number
   }
@@ -130,34 +132,6 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     latest.over = true
     latest.number = 0
     terminal.deliver(to: downstream)
-  }
-}
-
-/// The subscription to the current inner stream: no child, which would be put into a list and out of it each time.
-private final class RunningStream: TeardownTarget {
-  private struct State: Sendable {
-    var current: Subscription?
-    var isOver = false
-  }
-
-  private let state = Locked(State())
-
-  /// Ends the one before.
-  func replace(with new: Subscription?) {
-    let old = state.withLock { state in
-      if state.isOver { return new }
-      defer { state.current = new }
-      return state.current
-    }
-    old?.dispose()
-  }
-
-  func tearDown(_: Int) {
-    let old = state.withLock { state in
-      state.isOver = true
-      return state.current.take()
-    }
-    old?.dispose()
   }
 }
 

@@ -92,7 +92,8 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
 
   /// The source has been released without an end: nothing can come any more.
   deinit {
-    close(.completed)
+    // The thread that ends the subscription may be at the same.
+    turn.tearDown(0)
   }
 
   func accept(_ value: Element) {

@@ -76,6 +76,10 @@ private final class Connection: Sendable {
     subscription.withLock { open in
       if let open, isOver || !open.isDisposed { return (open, false) }
       let new = Subscription()
+      if isOver {
+        new.dispose()
+        return (new, false)
+      }
       open = new
       return (new, true)
     }

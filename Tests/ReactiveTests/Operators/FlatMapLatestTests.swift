@@ -83,6 +83,36 @@ import Testing
   }
 }
 
+@Suite struct OverFlatMapLatestTests {
+  @Test func anElementOfTheOuterStreamFromWithinTheFailureIsNotSubscribedTo() {
+    let log = Journal<String>()
+    let outer = PublishSubject<Int>()
+    let first = PublishSubject<String>()
+    outer.flatMapLatest { number in
+      number == 0
+        ? first
+        : Observable.create { emitter in
+          log.note("asked again")
+          emitter.next("answer")
+        }
+    }
+    .do(next: { log.note("next \($0)") })
+    .subscribe(next: { log.note($0) }, fail: { _ in outer.next(1) }).onDispose { log.note("end") }
+    outer.next(0)
+    first.fail(Oops())
+    #expect(log.entries == ["end"])
+  }
+
+  @Test func aDeepNestIsDisposedWithoutRecursion() {
+    let outer = PublishSubject<Int>()
+    @Sendable func nest() -> Observable<Int> { outer.take(1).flatMapLatest { _ in nest() } }
+    let subscription = nest().subscribe(next: { _ in })
+    for number in 0..<15_000 { outer.next(number) }
+    subscription.dispose()
+    #expect(!outer.hasObservers)
+  }
+}
+
 @Suite struct SwitchLatestTests {
   @Test func emitsTheNewestOfTheStreams() throws {
     let clock = VirtualScheduler()

@@ -1,5 +1,7 @@
+import Glibc
 import Reactive
 import ReactiveTesting
+import TestScale
 import Testing
 
 @Suite struct GroupByTests {
@@ -98,5 +100,38 @@ import Testing
       .flatMap { $0.reduce(0) { $0 + $1 }.map { _ -> Int in throw Oops() } }
     #expect(outcome { _ in sums } == "#")
     #expect(log.entries.isEmpty)
+  }
+
+  @Test func aSourceThatIsReleasedWhileAnotherThreadDisposesEndsTheGroupsOnce() {
+    for _ in 0..<TestScale.count(30, atMost: 1000) {
+      let subscription = Subscription()
+      let isRunning = ConditionLock(false)
+      let ends = Locked(0)
+      let starts = Locked(0)
+      let source = Observable<Int>.create { emitter in
+        _ = startThread(named: "source") {
+          var number = 0
+          while !emitter.isDisposed {
+            emitter.next(number & 63)
+            number += 1
+            if number == 64 { isRunning.change { $0 = true } }
+          }
+          isRunning.change { $0 = false }
+        }
+      }
+      source.group { $0 }.subscribe(
+        in: subscription,
+        next: { group in
+          starts.withLock { $0 += 1 }
+          _ = group.subscribe(complete: { ends.withLock { $0 += 1 } })
+        })
+      _ = isRunning.wait { $0 ? true : nil }
+      subscription.dispose()
+      _ = isRunning.wait { $0 ? nil : true }
+      // The thread lets go of the groups after that.
+      let deadline = MonotonicClock.now + .seconds(10)
+      while ends.withLock({ $0 }) < starts.withLock({ $0 }), MonotonicClock.now < deadline { usleep(100) }
+      #expect(ends.withLock { $0 } == starts.withLock { $0 })
+    }
   }
 }

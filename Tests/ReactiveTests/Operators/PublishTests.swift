@@ -158,4 +158,13 @@ import Testing
     clock.advance(by: .seconds(1))
     #expect(present.value == "a")
   }
+
+  @Test func aSubjectThatIsOverIsNotConnectedTo() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("a-b|")
+    let subject = PublishSubject<String>()
+    subject.complete()
+    #expect(source.multicast(subject).connect().isDisposed)
+    #expect(source.subscriptions.isEmpty)
+  }
 }
