@@ -136,7 +136,7 @@ examples: ## build and test the programs in Examples, which use Reactive from ou
 
 # With a folder of its own: what is compiled is the same, but only then are the symbols written.
 docs: ## build the documentation of Reactive and ReactiveTesting, without a warning, in .build/docs/site
-	mkdir -p .build/docs/symbols
+	mkdir -p .build/docs/symbols .build/docs/site
 	$(SWIFT) build --target ReactiveTesting --scratch-path .build/docs $(addprefix -Xswiftc ,-emit-symbol-graph \
 	  -emit-symbol-graph-dir $(CURDIR)/.build/docs/symbols -symbol-graph-minimum-access-level public \
 	  -emit-extension-block-symbols)
