@@ -37,6 +37,8 @@ final class CurlLoop: Sendable {
     var sites: [String: Site] = [:]
     /// The sites with transfers that wait, and room for one more; they take turns.
     var line = Queue<String>()
+    /// The same, of sites that have no transfer: they have places of their own.
+    var newcomers = Queue<String>()
     var active: [Int: CurlTransfer] = [:]
     /// The numbers of the active ones.
     var numbers: [UnsafeMutableRawPointer: Int] = [:]
@@ -48,7 +50,7 @@ final class CurlLoop: Sendable {
 
   /// How long a paused transfer waits until its receiver is asked again.
   private static let pause = Duration.milliseconds(20)
-  /// The most connections that are kept for later transfers.
+  /// How many connections are kept for later transfers beside those that are in use, which count as well.
   private static let keptConnections = 64
 
   /// Used on the thread only, except for `curl_multi_wakeup`, which any thread may call.
@@ -65,7 +67,7 @@ final class CurlLoop: Sendable {
     }
     self.multi = multi
     self.options = options
-    _ = flow_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, min(options.transfers, Self.keptConnections))
+    _ = flow_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, 2 * options.transfers + Self.keptConnections)
   }
 
   deinit { flow_curl_multi_cleanup(multi) }
@@ -129,6 +131,11 @@ final class CurlLoop: Sendable {
     for job in jobs {
       let site = job.order.address.site
       work.completions[job.number] = job.completion
+      // One that goes on takes no place.
+      if job.order.limits.isEndless {
+        start(job, site, &work)
+        continue
+      }
       work.sites[site, default: Site()].waiting.append(job)
       queue(site, &work)
     }
@@ -143,12 +150,12 @@ final class CurlLoop: Sendable {
       if site.active == 0 { work.sites[name] = nil }
     } else if !site.isInLine, site.active < options.transfersOfSite {
       work.sites[name]?.isInLine = true
-      work.line.append(name)
+      if site.active == 0 { work.newcomers.append(name) } else { work.line.append(name) }
     }
   }
 
   private func admit(_ work: inout Work) {
-    while work.ending < options.transfers, let name = work.line.popFirst() {
+    while let name = next(&work) {
       work.sites[name]?.isInLine = false
       // One that was cancelled while it waited has no completion.
       if let job = work.sites[name]?.waiting.popFirst(), work.completions[job.number] != nil {
@@ -156,6 +163,13 @@ final class CurlLoop: Sendable {
       }
       queue(name, &work)
     }
+  }
+
+  /// The site whose turn it is. As many places again are for the first transfer of a site, so that other sites, and not one
+  /// alone, hold up none.
+  private func next(_ work: inout Work) -> String? {
+    if work.ending < 2 * options.transfers, let name = work.newcomers.popFirst() { return name }
+    return work.ending < options.transfers ? work.line.popFirst() : nil
   }
 
   private func start(_ job: Job, _ site: String, _ work: inout Work) {
@@ -200,6 +214,7 @@ final class CurlLoop: Sendable {
       }
     }
     // A queued transfer takes the place of one that has just ended.
+    if work.ending < 2 * options.transfers, !work.newcomers.isEmpty { return 0 }
     if work.ending < options.transfers, !work.line.isEmpty { return 0 }
     return Int32(clamping: ((next - now).nanoseconds + 999_999) / 1_000_000)
   }

@@ -57,8 +57,14 @@ import Testing
         #expect(asked.load(ordering: .relaxed) <= 3, "not more at once than one site may have")
         for transfer in waiting { transfer.dispose() }
         // What was cancelled leaves its place to others.
+        // Other silent servers do no more than this one.
+        let more = try (0..<5).map { _ in try LoopbackServer { _ in [.pause(milliseconds: 2000), .close] } }
+        for server in more {
+          _ = transport.start(try CurlTransportTests().order("\(server.url)/")) { _ in }
+        }
         let last = CurlTransportTests().transfer(
           [try CurlTransportTests().order("\(other.url)/last")], with: transport)
+        withExtendedLifetime(more) {}
         #expect(last.allSatisfy { (try? $0.get())?.status == 200 })
       }
     }
