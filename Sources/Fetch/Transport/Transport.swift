@@ -47,7 +47,7 @@ public struct TransferResponse: Sendable, Equatable {
 }
 
 /// The error of a transfer: a `FetchError` before it knows its request.
-public struct TransferError: Error, Sendable, Equatable {
+public struct TransferError: Error, Sendable, Equatable, CustomStringConvertible {
   public var kind: FetchError.Kind
   /// `cannot connect: Connection refused`; not yet redacted.
   public var message: String
@@ -56,4 +56,6 @@ public struct TransferError: Error, Sendable, Equatable {
     self.kind = kind
     self.message = message
   }
+
+  public var description: String { message }
 }
