@@ -303,6 +303,7 @@ private final class HTTPSource: SuspendingPollSource {
   }
 
   func poll(_ poll: PollRequest) async throws -> PollAnswer {
+    fetch.begin()
     let request = try firstRequest(poll)
     let (rows, coverage) = try await list.read { isSecond, ask in
       try await pass(poll, from: request) { request in

@@ -89,6 +89,7 @@ private final class SpaceXSource: SuspendingPollSource {
   }
 
   func poll(_ poll: PollRequest) async throws -> PollAnswer {
+    fetch.begin()
     let (rows, coverage) = isQuery ? try await queried() : (try await listed(), .complete)
     return PollAnswer(rows, notes: fetch.notes(), coverage: coverage)
   }

@@ -131,12 +131,14 @@ final class WebFetch {
     if isReported { context.log.warning(message) } else { context.log.detail(message) }
   }
 
+  /// Begins a poll: what one before has used, which may have failed on a later page, says nothing of this one.
+  func begin() {
+    oldest = nil
+    shown = ""
+  }
+
   /// Ends a poll; returns its part of `$meta`.
   func notes() -> Value {
-    defer {
-      oldest = nil
-      shown = ""
-    }
     var notes: [(String, Value)] = access.isSimulated ? [("simulated", .bool(true))] : []
     if let oldest {
       notes += [("stale", .bool(true)), ("age", .number(oldest.rounded()))]

@@ -281,4 +281,20 @@ import System
     #expect(try trial.poll().notes == .emptyObject)
     #expect(trial.told.entries.last == "there is a new response again")
   }
+
+  @Test("a poll that fails behind a page of the last response leaves nothing of it to the next poll")
+  func staleThenFailed() throws {
+    let state = Journal<String>()
+    let trial = try WebTrial("http: { url: 'http://a/1', cache: 0s }") { order in
+      let isFirst = order.address.path.hasSuffix("1")
+      if state.entries.last == "broken" { return .init("oops", status: isFirst ? 500 : 404) }
+      return .init(isFirst ? "[1]" : "[2]", isFirst ? [("Link", "</2>; rel=next")] : [])
+    }
+    #expect(try trial.rows() == "[1,2]")
+    state.note("broken")
+    #expect(throws: FetchError.self) { try trial.poll() }
+    state.note("well")
+    let answer = try trial.poll()
+    #expect(answer.rows.count == 2 && answer.notes == .emptyObject)
+  }
 }
