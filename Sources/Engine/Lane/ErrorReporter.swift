@@ -72,7 +72,7 @@ public final class ErrorReporter: Sendable {
       state.value.reported += 1
       log.report(error, on: event)
     } else {
-      state.value.unreported += 1
+      state.value.unreported += (error as? NotWritten)?.events ?? 1
     }
   }
 

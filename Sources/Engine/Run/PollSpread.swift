@@ -4,7 +4,8 @@ import Reactive
 /// The spread of the first polls of sources that start together, so that their beats do not fall on one instant.
 ///
 /// A few are polled at once, as those of one pipeline are; each of the others later, within the period of its schedule
-/// and a minute. However many there are, they lie about evenly.
+/// and a minute. However many there are, they lie about evenly, and in each run otherwise: where runs are cut short
+/// again and again, all get their turn.
 final class PollSpread: Sendable {
   private static let atOnce = 16
   private static let longest = Duration.seconds(60)
@@ -14,6 +15,14 @@ final class PollSpread: Sendable {
   private static let step = 0.618_033_988_749_895
 
   private let state = Locked((count: 0, last: Instant()))
+  private let start: Double
+  private let longest = Locked(PollSpread.longest)
+
+  /// `start` is between 0 and 1.
+  init(from start: Double = .random(in: 0..<1)) { self.start = start }
+
+  /// Has all be polled by then, as in a run that ends.
+  func limit(to longest: Duration) { self.longest.withLock { $0 = min($0, longest) } }
 
   /// How much later than at once a source is polled first.
   func delay(of schedule: Schedule, at now: Instant) -> Duration {
@@ -23,7 +32,7 @@ final class PollSpread: Sendable {
       return state.count
     }
     if count <= Self.atOnce { return .zero }
-    let place = Double(count - Self.atOnce) * Self.step
-    return min(period, Self.longest) * (place - place.rounded(.down))
+    let place = start + Double(count - Self.atOnce) * Self.step
+    return min(period, longest.withLock { $0 }) * (place - place.rounded(.down))
   }
 }

@@ -31,6 +31,8 @@ final class Polling: Sendable {
     var lastTime: Int?
     /// Whether a poll is under way, and what waits for its end.
     var isPolling = false
+    /// Whether it is to end before a poll that still waits for its turn.
+    var isLeaving = false
     var waiting: [@Sendable () -> Void] = []
     var isOver = false
   }
@@ -138,7 +140,10 @@ final class Polling: Sendable {
 
   /// Ends the polls; one that is under way is let come to its end.
   func stop() {
-    scheduler.perform { [self] in betweenPolls { [self] in end() } }
+    scheduler.perform { [self] in
+      state.value.isLeaving = true
+      betweenPolls { [self] in end() }
+    }
   }
 
   /// Runs `work` when no poll is under way, in the order of the calls.
@@ -200,7 +205,9 @@ final class Polling: Sendable {
 
   private func ask(_ then: @escaping @Sendable ((any Error)?) -> Void) {
     // It may have waited for its turn.
-    guard let source = state.value.source, !context.stop.isSet else { return endPoll { [self] in end() } }
+    guard let source = state.value.source, !context.stop.isSet, !state.value.isLeaving else {
+      return endPoll { [self] in end() }
+    }
     state.value.number += 1
     let request = PollRequest(
       source: context.name, number: state.value.number, at: context.world.wallClock())

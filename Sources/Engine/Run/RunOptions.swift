@@ -41,6 +41,9 @@ public struct RunOptions: Sendable {
   /// Notes what passes the nodes.
   var notes: EventNotes?
 
+  /// Has the first polls of many sources come within this time, as in a run that ends.
+  public func spreadPolls(within time: Duration) { threads.spread.limit(to: time) }
+
   public init(world: World, log: Log, screen: Screen) {
     self.world = world
     self.log = log

@@ -10,7 +10,7 @@ final class RunThreads: Sendable {
   private static let forPolls = 192
   private static let forPollsOfOne = 64
 
-  private let spread = PollSpread()
+  let spread = PollSpread()
   /// Made for the first pipeline that is not in virtual time.
   private let parts = Locked<(lanes: ThreadPool.Part, polls: ThreadPool.Part)?>(nil)
 

@@ -134,6 +134,9 @@ private struct PollRecorder: Sendable {
   func note(_ result: Result<PollAnswer, any Error>, of poll: PollRequest) {
     switch result {
     case .success(let answer): file.add(recorded(answer, at: answer.at ?? poll.at), context)
+    case .failure(let wait as any PollFailure) where wait.isWait && context.entry != nil:
+      // It is put off, and has not failed.
+      return
     case .failure(let error):
       // That the run was stopped is no news of the service.
       if !context.stop.isSet { file.add(recorded(.error(mask("\(error)")), at: poll.at), context) }

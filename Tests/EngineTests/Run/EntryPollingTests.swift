@@ -48,17 +48,18 @@ struct EntryPollingTests {
     }
   }
 
-  /// Answers with the entry three seconds later, and occupies no thread meanwhile.
+  /// Answers with the entry some time later, and occupies no thread meanwhile.
   private final class Slow: PollSource {
     let entry: Entry?
-    init(_ entry: Entry?) { self.entry = entry }
+    let time: Duration
+    init(_ entry: Entry?, _ time: Duration) { (self.entry, self.time) = (entry, time) }
 
     func ask(
       _ poll: PollRequest, on scheduler: any Scheduler,
       _ answered: @escaping @Sendable (Result<PollAnswer, any Error>) -> Void
     ) {
       let rows = [entry?.value ?? .null]
-      _ = scheduler.schedule(after: .seconds(3)) { answered(.success(PollAnswer(rows))) }
+      _ = scheduler.schedule(after: time) { answered(.success(PollAnswer(rows))) }
     }
   }
 
@@ -89,7 +90,7 @@ struct EntryPollingTests {
   private func run(
     _ schedule: String, _ list: [String]?, for duration: Duration, whenGone: GoneRows = .remove,
     isOnce: Bool = false, changes: [(at: Duration, list: [String]?)] = [],
-    quickly: [[String]] = [], isSlow: Bool = false,
+    quickly: [[String]] = [], answering time: Duration? = nil,
     fails: @escaping @Sendable (String) -> (any Error)? = { _ in nil }
   ) throws -> Outcome {
     let (polls, messages, ids) = (Noted(), Noted(), Noted())
@@ -107,7 +108,7 @@ struct EntryPollingTests {
       .each(
         lists,
         .poll { _, context in
-          if isSlow { Slow(context.entry) as any PollSource } else { Echo(context.entry, fails) }
+          time.map { Slow(context.entry, $0) as any PollSource } ?? Echo(context.entry, fails)
         }))
     let ends = NodeSpec(
       "ends", "note", examples: [.init("", "ends:")],
@@ -196,12 +197,26 @@ struct EntryPollingTests {
   @Test("as many are polled at once as the list says, and the others when one has its answer")
   func concurrency() throws {
     let outcome = try run(
-      "every: 1m", ["a", "b", "c", "d", "e", "f"], for: .seconds(9), isOnce: true, isSlow: true)
+      "every: 1m", ["a", "b", "c", "d", "e", "f"], for: .seconds(9), isOnce: true,
+      answering: .seconds(3))
     #expect(
       outcome.polls == [
         "00:00:00 a 1", "00:00:00 b 1", "00:00:00 c 1", "00:00:00 d 1", "00:00:03 e 1", "00:00:03 f 1",
       ])
     #expect(outcome.isDone == true)
+  }
+
+  @Test("entries that leave the list while they wait for their turn are not polled")
+  func leavingTheLine() throws {
+    let ids = (1...9).map { "\($0)" }
+    let outcome = try run(
+      "every: 100ms", ids, for: .seconds(30), changes: [(.seconds(5), ["1"])],
+      answering: .seconds(12))
+    let polled = Set(
+      outcome.polls.filter { !$0.hasSuffix("remove") }.compactMap {
+        $0.split(separator: " ").dropFirst().first
+      })
+    #expect(polled == ["1", "2", "3", "4"], "\(outcome.polls)")
   }
 
   @Test("one that fails is retried by itself, and the others go on")

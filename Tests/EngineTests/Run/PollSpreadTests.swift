@@ -27,6 +27,20 @@ import Testing
     }
   }
 
+  @Test("in a run that ends all are polled before, and runs differ in who is first")
+  func shortRuns() {
+    let schedule = Schedule(.every(.seconds(600)), atStart: true)
+    var first: Set<Int> = []
+    for run in 0..<20 {
+      let spread = PollSpread(from: Double(run) / 20)
+      spread.limit(to: .seconds(5))
+      let all = (0..<24).map { _ in spread.delay(of: schedule, at: Instant()).inSeconds }
+      #expect(all.allSatisfy { $0 < 5 })
+      first.formUnion((16..<24).filter { all[$0] < 2 })
+    }
+    #expect(first == Set(16..<24))
+  }
+
   @Test("one that starts a while after the others is polled at once, and so is what a time of day polls")
   func others() throws {
     let spread = PollSpread()

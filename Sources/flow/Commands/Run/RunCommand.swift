@@ -95,6 +95,7 @@ enum RunCommand {
       try arguments.number(RunOption.lanes, in: 1...32)
       ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1)
     options.world[Secrets.self] = files.secrets
+    if let time { options.spreadPolls(within: time / 2) }
     let recording = try RunRecording(arguments, files.plans)
     let isVirtual = try recording.isVirtual(files.plans)
     if isVirtual {
