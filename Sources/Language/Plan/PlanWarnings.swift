@@ -4,6 +4,7 @@ extension PlanBuilder {
   /// Warns of steps that compare polls behind a source that is polled once, and of streams that are joined to what they
   /// are part of.
   func warn(of plan: Plan) {
+    let sourcesByName = Dictionary(plan.sources.map { ($0.name, $0) }) { first, _ in first }
     for stream in plan.streams {
       for step in stream.steps {
         for name in step.reads where stream.from.contains(name) && stream.from.count > 1 {
@@ -15,7 +16,7 @@ extension PlanBuilder {
         }
       }
       let steps = stream.steps.filter(\.spec.comparesPolls)
-      let sources = plan.sourcesOf(stream.name).filter(\.isPolledOnce)
+      let sources = plan.sources(behind: stream.name, among: sourcesByName).filter(\.isPolledOnce)
       for step in steps {
         for source in sources {
           checker.warn(
@@ -30,9 +31,9 @@ extension PlanBuilder {
 
 extension Plan {
   /// The sources whose events reach a source or stream.
-  fileprivate func sourcesOf(_ name: String) -> [SourcePlan] {
-    if let source = sources.first(where: { $0.name == name }) { return [source] }
-    return streams.first { $0.name == name }?.from.flatMap { sourcesOf($0) } ?? []
+  fileprivate func sources(behind name: String, among sources: [String: SourcePlan]) -> [SourcePlan] {
+    if let source = sources[name] { return [source] }
+    return streams.first { $0.name == name }?.from.flatMap { self.sources(behind: $0, among: sources) } ?? []
   }
 }
 

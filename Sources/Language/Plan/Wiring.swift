@@ -143,13 +143,16 @@ extension PlanBuilder {
 extension [SourcePlan] {
   /// Each source behind those whose rows it is polled over, and those for which there is no such order.
   var behindTheirLists: (order: [SourcePlan], circle: [SourcePlan]) {
-    var (order, rest): ([SourcePlan], [SourcePlan]) = ([], self)
-    while let next = rest.firstIndex(where: { source in
-      !rest.contains { source.reads.contains($0.name) }
-    }) {
-      order.append(rest.remove(at: next))
+    // Of thousands of sources hardly any is polled over another.
+    if allSatisfy(\.reads.isEmpty) { return (self, []) }
+    var (order, rest): ([SourcePlan], [Int]) = ([], Array<Int>(indices))
+    var waiting = Set(map(\.name))
+    while let next = rest.firstIndex(where: { !self[$0].reads.contains(where: waiting.contains) }) {
+      let source = self[rest.remove(at: next)]
+      waiting.remove(source.name)
+      order.append(source)
     }
-    return (order, rest)
+    return (order, rest.map { self[$0] })
   }
 }
 
