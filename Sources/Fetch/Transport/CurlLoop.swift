@@ -165,8 +165,9 @@ final class CurlLoop: Sendable {
     }
   }
 
-  /// The site whose turn it is. As many places again are for the first transfer of a site, so that other sites, and not one
-  /// alone, hold up none.
+  /// The site whose turn it is.
+  ///
+  /// As many places again are for the first transfer of a site, so that sites which are all silent hold up no other.
   private func next(_ work: inout Work) -> String? {
     if work.ending < 2 * options.transfers, let name = work.newcomers.popFirst() { return name }
     return work.ending < options.transfers ? work.line.popFirst() : nil
