@@ -31,9 +31,9 @@ final class Polling: Sendable {
     var lastTime: Int?
     /// Whether a poll is under way, and what waits for its end.
     var isPolling = false
+    var waiting: [@Sendable () -> Void] = []
     /// Whether it is to end before a poll that still waits for its turn.
     var isLeaving = false
-    var waiting: [@Sendable () -> Void] = []
     var isOver = false
   }
 

@@ -1,10 +1,10 @@
 import TestSupport
 import JSON
-import Engine
-import Language
 import Reactive
 import Testing
 
+@testable import Engine
+@testable import Language
 @testable import Nodes
 import System
 
@@ -171,6 +171,44 @@ import System
     let outcome = try run(over: [], hours: 4) { $0.replaying() }
     #expect(outcome.told.count == 1 && outcome.told[0].contains("up-one.jsonl:2: "))
     #expect(outcome.heard.count == 3)
+  }
+
+  @Test("an entry that waits for its budget has not failed, and the recording has no error of it")
+  func putOff() throws {
+    struct Spent: PollFailure {
+      let mayPassLater = true
+      let retryAt: Double? = 60
+      let isWait = true
+    }
+    final class Budgeted: BlockingPollSource {
+      func poll(_ poll: PollRequest) throws -> PollAnswer {
+        if poll.number == 1 { throw Spent() }
+        throw Scripted.NoAnswer()
+      }
+    }
+    let spec = NodeSpec(
+      "budgeted", "answer", examples: [.init("", "budgeted:")], .poll { _, _ in Budgeted() })
+    var reader = PipelineReader(catalog: Catalog([spec] + Catalog.all.nodes))
+    reader.read(path: "a.yaml", Array("sources: { in: budgeted }\nsinks: { o: null }\n".utf8))
+    let plan = try #require(reader.plans.first?.sources.first, "\(reader.problems)")
+    let maker = Recordings(folder: folder.path).recording { $0 }(plan)
+    guard case .poll(let make)? = maker else {
+      Issue.record("it is not polled")
+      return
+    }
+    var context = SourceContext(
+      name: "in", world: .real, log: NodeLog(log: .silent, pipeline: "a", node: "in"),
+      meter: Meter(name: "in", kind: "budgeted"), isOnce: true, stop: StopSign(), position: nil, isKept: false
+    )
+    context.entry = Entry(id: .number(1), .number(1))
+    let source = try make(plan.options, context)
+    for number in 1...2 {
+      #expect(throws: (any Error).self) {
+        try source.answer(PollRequest(source: "in", number: number, at: Double(number)))
+      }
+    }
+    let lines = try folder.text("in.jsonl").split(separator: "\n")
+    #expect(lines.count == 1 && lines.first?.contains("no answer to key") == true, "\(lines)")
   }
 }
 
