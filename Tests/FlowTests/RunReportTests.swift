@@ -226,4 +226,16 @@ struct RunReportTests {
     }
     #expect(!outcome.errors.isEmpty)
   }
+
+  @Test("of many sources that failed the last line names three, and says how many more there are")
+  func many() throws {
+    let sources = (1...9).map { "  s\($0): { exec: { command: ['false'] } }\n" }.joined()
+    let place = try Workplace("name: p\nsources:\n\(sources)sinks: { o: null }\n")
+    let outcome = try place.run("--no-state")
+    #expect(outcome.status == 1)
+    let last = outcome.errors.split(separator: "\n").last ?? ""
+    #expect(
+      last.hasSuffix("the poll of s1 failed, the poll of s2 failed, the poll of s3 failed, and 6 more"),
+      "\(last)")
+  }
 }

@@ -81,3 +81,11 @@ extension PipelineStatus {
     return losses
   }
 }
+
+extension [String] {
+  /// The first three phrases of a line, and the number of the others: of thousands of sources each may have one.
+  package func shortened(by separator: String) -> String {
+    let others = count > 4 ? ["and \(count - 3) more"] : []
+    return (prefix(others.isEmpty ? 4 : 3) + others).joined(separator: separator)
+  }
+}

@@ -21,10 +21,13 @@ struct RunReport: Sendable {
     let log = NodeLog(log: log, pipeline: status.name, node: "")
     let totals = RunTotals(status, after: former)
     switch status.phase {
-    case .stopped: log.notice((["stopped after \(totals)"] + status.unanswered).joined(separator: "; "))
+    case .stopped:
+      let unanswered = status.unanswered
+      let reason = unanswered.isEmpty ? "" : "; " + unanswered.shortened(by: "; ")
+      log.notice("stopped after \(totals)\(reason)")
     case .failed:
       let losses = status.losses
-      let reason = losses.isEmpty ? "" : ": " + losses.joined(separator: ", ")
+      let reason = losses.isEmpty ? "" : ": " + losses.shortened(by: ", ")
       let isGivenUp = status.nodes.contains { $0.givenUp > 0 }
       let command = isGivenUp ? "flow state dead ls \(status.name)" : "flow status \(status.name)"
       log.error("failed after \(totals)\(reason)\(hasState ? "; see \(command)" : "")")

@@ -127,7 +127,7 @@ struct StatusReport {
     }
     let lost = status.phase.isOver ? status.losses : status.lostEvents
     if !lost.isEmpty {
-      lines.append("  lost: " + printable(lost.joined(separator: ", ")))
+      lines.append("  lost: " + printable(lost.shortened(by: ", ")))
     }
     for problem in status.problems(times) + others {
       lines.append("  " + paint("! \(printable(problem))", .red))
