@@ -55,6 +55,11 @@ public final class ClusterWorker {
     public var releaseSeconds = 2.0
     /// A task waits for so many seconds for room on the disk before another machine is to have it.
     public var fullSeconds = 5.0
+    /// The owner of a task that has committed nothing for so many seconds looks whether it still is.
+    ///
+    /// Else one that was frozen meanwhile might never know: nothing is refused where there is nothing to commit, since
+    /// another worker has taken its input.
+    public var quietSeconds = 10.0
     /// A worker with a full disk tries again after so many seconds, where more room is not seen: a quota say.
     public var fullRetrySeconds = 600.0
     public var log: TaskLog.Options
@@ -78,7 +83,12 @@ public final class ClusterWorker {
     var taken: Double?
     var from: String?
     var reason: String?
+    /// The last commit that was seen, and the time of the last look at its log since.
+    var commit: (ordinal: Int64, seen: Double)?
   }
+
+  /// In one step so many logs are looked at, at most.
+  private static let mostLooks = 8
 
   public let name: String
   private let journal: any Journal
@@ -167,6 +177,7 @@ public final class ClusterWorker {
     workers = workers.map { leases in
       leases.map { $0.name == name ? WorkerLease(name: name, isLeaving: $0.isLeaving, isFull: isFull) : $0 }
     }
+    if workers != nil { lookAtQuietTasks() }
     for index in tasks.indices {
       let task = tasks[index].task
       // Without an answer everything stays: what another worker has taken over is refused by its log.
@@ -184,6 +195,21 @@ public final class ClusterWorker {
       accounts[index] = account
     }
     if hasLeft { try? journal.endLease(of: name) }
+  }
+
+  /// Looks whether others have taken over what has committed nothing for a while.
+  private func lookAtQuietTasks() {
+    var looks = 0
+    for index in tasks.indices {
+      guard looks < Self.mostLooks, case .running(let log, _) = tasks[index].state else { continue }
+      let ordinal = log.place.ordinal
+      if let commit = accounts[index].commit, commit.ordinal == ordinal {
+        guard now() - commit.seen >= options.quietSeconds else { continue }
+        log.lookForOwner()
+        looks += 1
+      }
+      accounts[index].commit = (ordinal, now())
+    }
   }
 
   /// Finds out whether the disk is full: a task has waited long enough for room, and there is no more since.
@@ -229,8 +255,12 @@ public final class ClusterWorker {
         host.note(task, .fenced)
         return .idle(wantedSince: nil)
       }
-      if isWanted != false { return state }
-      run.stop()
+      if log.isFenced {
+        run.abort()
+      } else {
+        if isWanted != false { return state }
+        run.stop()
+      }
       return .stopping(log, run)
     case .stopping(let log, let run):
       if run.isOver { return release(log, task) }

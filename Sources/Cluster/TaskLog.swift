@@ -142,6 +142,12 @@ public final class TaskLog: StateLog {
     return false
   }
 
+  /// Finds out whether another worker has taken the task over, where no append would be refused for it.
+  func lookForOwner() {
+    guard let last = try? journal.last(of: task), let record = TaskRecord(last.bytes) else { return }
+    if record.generation > generation { _ = fence() }
+  }
+
   /// Notes that another worker has taken the task over.
   fileprivate func fence() -> StoreError {
     state.withLock { $0.isFenced = true }

@@ -64,8 +64,11 @@ import Testing
 }
 
 /// What receives the outputs of all workers, at least once each: it drops repeats by their ids.
+///
+/// It also knows how much of its input each task has committed, which is removed then, as packs are.
 final class Receiver {
   private(set) var received: [String: [[UInt8]]] = [:]
+  var removed: [String: Int64] = [:]
   private var ids: [String: [UInt8]] = [:]
   var failure: String?
 
@@ -115,7 +118,8 @@ final class CountingRun: TaskRun {
       if open == nil {
         let table = try file.table(node: "count", description: ".")
         let end = min(Int64(input.count), position + Int64(count))
-        if end == position { return }
+        // What another worker has committed meanwhile is not there any more.
+        if end == position || position < receiver.removed[task] ?? 0 { return }
         var outputs: [[UInt8]] = []
         for number in input[Int(position)..<Int(end)] {
           let key = Array("\(number)".utf8)
@@ -137,6 +141,7 @@ final class CountingRun: TaskRun {
         }
       }
       position = open.end
+      receiver.removed[task] = position
       self.open = nil
       self.mark = nil
       lacksRoom = false
