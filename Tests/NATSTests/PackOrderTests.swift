@@ -24,17 +24,18 @@ import Testing
   func order() {
     var order = PackOrder(position: nil)
     order.add(pack(2), at: 10)
-    #expect(order.take(through: 10).isEmpty)
+    #expect(order.take(through: 10).isEmpty && order.missing == 1)
     order.add(pack(1), at: 11)
     order.add(pack(2), at: 12)
     order.add(pack(4, isContinued: true), at: 13)
     let ready = order.take(through: 13)
+    #expect(order.missing == 3)
     #expect(numbers(ready) == [[1], [2]])
     // The second lies before the first, and the fourth waits.
     #expect(ready.map { $0.position.first?.1 } == [.string("9"), .string("12")])
     order.add(pack(3), at: 14)
     order.add(pack(5), at: 15)
-    #expect(numbers(order.take(through: 15)) == [[3], [4, 5]])
+    #expect(numbers(order.take(through: 15)) == [[3], [4, 5]] && order.missing == nil)
     // A sender whose state was removed, and what the one before it has left.
     order.add(pack(2, chain: "b"), at: 16)
     order.add(pack(6), at: 17)

@@ -32,6 +32,8 @@ final class MessageValues: StreamContent {
     reporter = ParseErrorReporter(context)
   }
 
+  var isCounted: Bool { false }
+
   func begin() {
     ends.removeAll(keepingCapacity: true)
     values = []

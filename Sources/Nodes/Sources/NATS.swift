@@ -114,6 +114,8 @@ enum NATSStart: Sendable, Equatable {
 
 /// The content of messages of a stream that are read together.
 protocol StreamContent {
+  /// Whether it counts its messages itself, so that it misses those that were removed before they were read.
+  var isCounted: Bool { get }
   func begin()
   /// Adds a message, whose content is valid during the call.
   func add(_ message: NATSEntry)
@@ -217,7 +219,8 @@ final class NATSSource: StreamSource {
       switch try reader.read(from: progress.start, add: content.add) {
       case .stopped: return true
       case .batch(let batch):
-        if batch.first > progress.next, isDue(&lastLook, 10), let now = try? reader.info() {
+        if !content.isCounted, batch.first > progress.next, isDue(&lastLook, 10), let now = try? reader.info()
+        {
           progress.noteDropped(before: now.first, context.log)
         }
         progress.advance(to: batch.last)
@@ -294,7 +297,7 @@ final class NATSSource: StreamSource {
   private func begin(_ progress: inout StreamProgress, _ info: StreamReader.Info, _ feed: Feed) throws {
     if progress.isKnown {
       progress.compare(with: info, context.log)
-      progress.noteDropped(before: info.first, context.log)
+      if !content.isCounted { progress.noteDropped(before: info.first, context.log) }
       return
     }
     switch start {
