@@ -122,7 +122,7 @@ let package = Package(
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
-    .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup", "TestScale"]),
+    .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup", "System", "TestScale"]),
     .testTarget(
       name: "StoreTests",
       dependencies: ["CSQLite", "Reactive", "SimulatedDisk", "Store", "System", "TestScale", "TestSupport"],

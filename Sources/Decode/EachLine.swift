@@ -1,6 +1,7 @@
 import CGlibc
 import Glibc
 import JSON
+import System
 
 /// The decoder of a text of lines, each decoded by itself, so that a bad one affects no other.
 ///

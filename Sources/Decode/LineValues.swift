@@ -1,5 +1,6 @@
 import JSON
 import Language
+import System
 
 extension TextFormat {
   /// One value, or several, on each line.

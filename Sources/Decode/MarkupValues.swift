@@ -1,6 +1,7 @@
 import JSON
 import Language
 import Markup
+import System
 
 extension TextFormat {
   /// RSS, Atom and JSON Feed.
@@ -41,7 +42,7 @@ extension TextFormat {
     beginsAnywhere: false
   ) { input in
     WholeText(input, .feed) { text throws(TextFlaw) in
-      try input.read(text) { text, charset throws(MarkupFlaw) in
+      try input.read(text) { text, charset throws(TextFlaw) in
         try FeedReader.entries(
           of: text, charset: charset, limits: input.budget.beginMarkup(), resolve: input.resolve)
       }
@@ -84,7 +85,7 @@ extension TextFormat {
         (options?[MarkupOptions.namespaces] ?? []).map { ($0.value, $0.name) },
         uniquingKeysWith: { first, _ in first }))
     return WholeText(input, .xml) { text throws(TextFlaw) in
-      try input.read(text) { text, charset throws(MarkupFlaw) in
+      try input.read(text) { text, charset throws(TextFlaw) in
         try form.values(of: try MarkupTree.xml(text, charset: charset, limits: input.budget.beginMarkup()))
       }
     }
@@ -134,7 +135,7 @@ extension TextFormat {
       select: options.flatMap { $0[MarkupOptions.select] },
       fields: (options?[MarkupOptions.fields] ?? []).map { ($0.name, $0.value) })
     return WholeText(input, .html) { text throws(TextFlaw) in
-      try input.read(text, isPage: true) { text, charset throws(MarkupFlaw) in
+      try input.read(text, isPage: true) { text, charset throws(TextFlaw) in
         try form.rows(
           of: try MarkupTree.html(text, charset: charset, limits: input.budget.beginMarkup()),
           resolve: input.resolve)
@@ -146,17 +147,13 @@ extension TextFormat {
 extension DecoderInput {
   /// The values that a reader makes of a document and the encoding that counts more than the declared one.
   fileprivate func read(
-    _ text: ByteView, isPage: Bool = false, _ reader: (ByteView, String?) throws(MarkupFlaw) -> [Value]
+    _ text: ByteView, isPage: Bool = false, _ reader: (ByteView, String?) throws(TextFlaw) -> [Value]
   ) throws(TextFlaw) -> [Value] {
     let western = charset == nil ? westernDocument(text, isPage: isPage) : nil
-    do throws(MarkupFlaw) {
-      guard let western else { return try reader(text, charset) }
-      return try western.withUnsafeBufferPointer { text in
-        Result { () throws(MarkupFlaw) in try reader(text, "UTF-8") }
-      }.get()
-    } catch {
-      throw TextFlaw(error.reason, line: error.line, column: error.column)
-    }
+    guard let western else { return try reader(text, charset) }
+    return try western.withUnsafeBufferPointer { text in
+      Result { () throws(TextFlaw) in try reader(text, "UTF-8") }
+    }.get()
   }
 }
 

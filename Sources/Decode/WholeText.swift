@@ -1,4 +1,5 @@
 import JSON
+import System
 
 /// A decoder of texts that can only be read as a whole.
 final class WholeText: Decoder {
@@ -58,18 +59,5 @@ final class WholeText: Decoder {
     let line = ByteView(rebasing: text[start..<end])
     input.report(
       BadText(path: input.path, line: flaw.line, column: flaw.column, reason: flaw.reason, text: line))
-  }
-}
-
-/// Why a text cannot be decoded, and where.
-struct TextFlaw: Error {
-  var line: Int
-  var column: Int?
-  var reason: String
-
-  init(_ reason: String, line: Int = 1, column: Int? = nil) {
-    self.line = line
-    self.column = column
-    self.reason = reason
   }
 }

@@ -1,5 +1,6 @@
 import JSON
 import Language
+import System
 
 extension TextFormat {
   /// YAML documents.
@@ -21,11 +22,7 @@ extension TextFormat {
     beginsAnywhere: false
   ) { input in
     WholeText(input, .yaml) { text throws(TextFlaw) in
-      do throws(YAMLData.Flaw) {
-        return try YAMLData.values(of: Array(text), refusal: input.budget.begin())
-      } catch {
-        throw TextFlaw(error.reason, line: error.line, column: error.column)
-      }
+      try YAMLData.values(of: Array(text), refusal: input.budget.begin())
     }
   }
 }

@@ -15,7 +15,7 @@ public enum FeedReader {
   public static func entries(
     of text: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits(),
     resolve: @escaping (String) -> String? = { $0 }
-  ) throws(MarkupFlaw) -> [Value] {
+  ) throws(TextFlaw) -> [Value] {
     let start = text.drop { [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
     if start.first == 0x7b { return try JSONFeed(text, resolve).entries }
     let tree = try MarkupTree.xml(ByteView(rebasing: start), charset: charset, limits: limits)
@@ -32,7 +32,7 @@ public enum FeedReader {
       let title = EntryReader(root, resolve).construct("title")
       return root.children.filter { $0.name == "entry" }.map { EntryReader($0, resolve).atom(feed: title) }
     default:
-      throw MarkupFlaw("the document is “\(root.name.prefix(40))”, which is no feed: RSS, Atom or JSON Feed")
+      throw TextFlaw("the document is “\(root.name.prefix(40))”, which is no feed: RSS, Atom or JSON Feed")
     }
   }
 }

@@ -1,4 +1,5 @@
 import JSON
+import System
 
 /// The rules by which a page becomes rows.
 public struct HTMLForm: Sendable {
@@ -17,7 +18,7 @@ public struct HTMLForm: Sendable {
   /// - Parameter resolve: The absolute address of a link; nil for one that cannot be resolved.
   public func rows(
     of tree: MarkupTree, resolve: (String) -> String? = { $0 }
-  ) throws(MarkupFlaw) -> [Value] {
+  ) throws(TextFlaw) -> [Value] {
     // <base href> of the page is left to browsers: few pages have one.
     let elements = try select?.matches(in: tree.document) ?? [tree.document]
     let watch = MarkupWatch(tree.limits)
@@ -72,7 +73,7 @@ public struct HTMLField: Sendable {
 
   func value(
     in row: MarkupElement, _ matcher: SelectorMatcher?, _ resolve: (String) -> String?
-  ) throws(MarkupFlaw) -> Value {
+  ) throws(TextFlaw) -> Value {
     guard let matcher else {
       let own = text(of: row, resolve).map { Value.string($0) }
       return isList ? .array(own.map { [$0] } ?? []) : own ?? .null

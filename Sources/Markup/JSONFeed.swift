@@ -1,16 +1,17 @@
 import JSON
+import System
 
 /// A JSON Feed (versions 1 and 1.1) in the shape of all feeds.
 struct JSONFeed {
   private(set) var entries: [Value] = []
 
-  init(_ text: ByteView, _ resolve: (String) -> String?) throws(MarkupFlaw) {
+  init(_ text: ByteView, _ resolve: (String) -> String?) throws(TextFlaw) {
     let feed: Value
     do throws(ParseError) { feed = try Value.parse(Array(text), .strict) } catch {
-      throw MarkupFlaw(error.message, line: error.line, column: error.column)
+      throw TextFlaw(error.message, line: error.line, column: error.column)
     }
     guard let items = feed.member("items")?.items else {
-      throw MarkupFlaw("the object has no list “items”, so it is no JSON Feed")
+      throw TextFlaw("the object has no list “items”, so it is no JSON Feed")
     }
     let title = feed.member("title")?.string
     entries = items.map { Self.entry($0, title, resolve) }

@@ -3,19 +3,6 @@ import Glibc
 import JSON
 import System
 
-/// Why a text cannot be read as XML, HTML or a feed, and where.
-public struct MarkupFlaw: Error, Equatable, Sendable {
-  public var line: Int
-  public var column: Int?
-  public var reason: String
-
-  public init(_ reason: String, line: Int = 1, column: Int? = nil) {
-    self.line = line
-    self.column = column
-    self.reason = reason
-  }
-}
-
 /// The limits of a document.
 public struct MarkupLimits: Sendable {
   /// Elements and texts.
@@ -38,37 +25,37 @@ extension MarkupTree {
   /// An encoding in `charset` counts more than the declared one.
   public static func xml(
     _ bytes: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits()
-  ) throws(MarkupFlaw) -> MarkupTree {
+  ) throws(TextFlaw) -> MarkupTree {
     try read(bytes, isHTML: false, charset, limits)
   }
 
   /// Reads an HTML page of any kind; `charset` is the one that the server has named.
   public static func html(
     _ bytes: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits()
-  ) throws(MarkupFlaw) -> MarkupTree {
+  ) throws(TextFlaw) -> MarkupTree {
     try read(bytes, isHTML: true, charset, limits)
   }
 
   private static func read(
     _ bytes: ByteView, isHTML: Bool, _ charset: String?, _ limits: MarkupLimits
-  ) throws(MarkupFlaw) -> MarkupTree {
-    if let failure = flow_xml2_load() { throw MarkupFlaw(String(cString: failure)) }
-    guard bytes.count <= Int(Int32.max) else { throw MarkupFlaw("the text is longer than 2 GiB") }
+  ) throws(TextFlaw) -> MarkupTree {
+    if let failure = flow_xml2_load() { throw TextFlaw(String(cString: failure)) }
+    guard bytes.count <= Int(Int32.max) else { throw TextFlaw("the text is longer than 2 GiB") }
     if charset == nil, let text = utf8(ofWide: bytes) {
-      return try with(text) { text throws(MarkupFlaw) in try read(text, isHTML: isHTML, "UTF-8", limits) }
+      return try with(text) { text throws(TextFlaw) in try read(text, isHTML: isHTML, "UTF-8", limits) }
     }
     let scan = try MarkupScan(bytes, isHTML: isHTML, limits)
     if isHTML { return try parse(bytes, isHTML: true, charset, limits) }
     // A document type may declare names of characters of its own.
     let changed = scan.hasDocumentType ? scan.withoutAttributeLists : CharacterNames.replaced(in: bytes)
     guard let changed else { return try parse(bytes, isHTML: false, charset, limits) }
-    return try with(changed) { text throws(MarkupFlaw) in try parse(text, isHTML: false, charset, limits) }
+    return try with(changed) { text throws(TextFlaw) in try parse(text, isHTML: false, charset, limits) }
   }
 
   private static func with(
-    _ text: [UInt8], _ read: (ByteView) throws(MarkupFlaw) -> MarkupTree
-  ) throws(MarkupFlaw) -> MarkupTree {
-    try text.withUnsafeBufferPointer { text in Result { () throws(MarkupFlaw) in try read(text) } }.get()
+    _ text: [UInt8], _ read: (ByteView) throws(TextFlaw) -> MarkupTree
+  ) throws(TextFlaw) -> MarkupTree {
+    try text.withUnsafeBufferPointer { text in Result { () throws(TextFlaw) in try read(text) } }.get()
   }
 
   /// A text in UTF-16, as its mark or its first bracket shows, in UTF-8, which alone the scan can read; nil for others.
@@ -89,9 +76,9 @@ extension MarkupTree {
 
   private static func parse(
     _ bytes: ByteView, isHTML: Bool, _ charset: String?, _ limits: MarkupLimits
-  ) throws(MarkupFlaw) -> MarkupTree {
+  ) throws(TextFlaw) -> MarkupTree {
     guard bytes.contains(where: { $0 > 0x20 }), let start = bytes.baseAddress else {
-      throw MarkupFlaw("the text is empty")
+      throw TextFlaw("the text is empty")
     }
     // UTF-8 unless the page or the server names another encoding.
     var encoding = charset
@@ -108,11 +95,11 @@ extension MarkupTree {
         },
         Unmanaged.passUnretained(watch).toOpaque())
     }
-    guard let markup = opened else { throw MarkupFlaw("the text cannot be read") }
+    guard let markup = opened else { throw TextFlaw("the text cannot be read") }
     defer { flow_markup_close(markup) }
     var builder = MarkupBuilder(limits)
     repeat { try watch.check() } while try builder.add(markup)
-    if builder.nodes.count == 1 { throw MarkupFlaw("the text has no element") }
+    if builder.nodes.count == 1 { throw TextFlaw("the text has no element") }
     return MarkupTree(builder.finish(), isHTML: isHTML, limits)
   }
 }
@@ -140,8 +127,8 @@ final class MarkupWatch {
   }
 
   /// Throws the refusal, counting a small step or, before a large one, asking at once.
-  func check(beforeLarge isLarge: Bool = false) throws(MarkupFlaw) {
-    if isLarge ? isOver() : !step(), let refusal { throw MarkupFlaw(refusal) }
+  func check(beforeLarge isLarge: Bool = false) throws(TextFlaw) {
+    if isLarge ? isOver() : !step(), let refusal { throw TextFlaw(refusal) }
   }
 }
 
@@ -154,10 +141,10 @@ private enum EncodingNames {
   ]
 
   /// Throws for a text in another encoding, by the name that the server or else the text gives.
-  static func check(_ name: String?, _ text: ByteView, isHTML: Bool) throws(MarkupFlaw) {
+  static func check(_ name: String?, _ text: ByteView, isHTML: Bool) throws(TextFlaw) {
     if let name { return try check(name) }
     if !isHTML, let first = text.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }) {
-      guard first == 0x3c || first == 0xef else { throw MarkupFlaw("the text does not begin with a tag") }
+      guard first == 0x3c || first == 0xef else { throw TextFlaw("the text does not begin with a tag") }
     }
     let key = isHTML ? "charset" : "encoding"
     var rest = isHTML ? text[...] : text.prefix { $0 != 0x3e }
@@ -173,13 +160,13 @@ private enum EncodingNames {
     }
   }
 
-  private static func check(_ name: String) throws(MarkupFlaw) {
+  private static func check(_ name: String) throws(TextFlaw) {
     let small = name.lowercased()
     if small.isEmpty || known.contains(where: { small.hasPrefix($0) }) { return }
     // What no converter knows, such as a word in a script, libxml2 cannot read either.
     guard let converter = iconv_open("UTF-8", small), Int(bitPattern: converter) != -1 else { return }
     iconv_close(converter)
-    throw MarkupFlaw("the text is in the encoding “\(name)”, which is not read here; convert it to UTF-8")
+    throw TextFlaw("the text is in the encoding “\(name)”, which is not read here; convert it to UTF-8")
   }
 }
 
@@ -236,7 +223,7 @@ private struct MarkupBuilder {
   init(_ limits: MarkupLimits) { self.limits = limits }
 
   /// Takes the next node; false at the end.
-  mutating func add(_ markup: OpaquePointer) throws(MarkupFlaw) -> Bool {
+  mutating func add(_ markup: OpaquePointer) throws(TextFlaw) -> Bool {
     switch flow_markup_next(markup) {
     case Int32(flow_markup_end.rawValue): return false
     case Int32(flow_markup_element.rawValue): try begin(markup)
@@ -248,7 +235,7 @@ private struct MarkupBuilder {
     case Int32(flow_markup_failed.rawValue): throw failure(markup)
     default: break
     }
-    if nodes.count > limits.nodes { throw MarkupFlaw("the document has more than \(limits.nodes) nodes") }
+    if nodes.count > limits.nodes { throw TextFlaw("the document has more than \(limits.nodes) nodes") }
     return true
   }
 
@@ -260,12 +247,12 @@ private struct MarkupBuilder {
     return nodes
   }
 
-  private func failure(_ markup: OpaquePointer) -> MarkupFlaw {
+  private func failure(_ markup: OpaquePointer) -> TextFlaw {
     guard let error = flow_markup_failure(markup)?.pointee else {
-      return MarkupFlaw("the text cannot be read")
+      return TextFlaw("the text cannot be read")
     }
     let message = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    var flaw = MarkupFlaw(Self.reason(message), line: max(1, Int(error.line)))
+    var flaw = TextFlaw(Self.reason(message), line: max(1, Int(error.line)))
     if error.column > 0, !message.hasPrefix("Excessive depth") { flaw.column = Int(error.column) }
     return flaw
   }
@@ -300,7 +287,7 @@ private struct MarkupBuilder {
   private static let notAllowed = "there is a control character, which XML does not allow"
   private static let bareAmpersand = "there is a bare &, which XML writes as &amp;"
 
-  private mutating func begin(_ markup: OpaquePointer) throws(MarkupFlaw) {
+  private mutating func begin(_ markup: OpaquePointer) throws(TextFlaw) {
     var node = MarkupTree.Node(isElement: true, parent: current)
     node.name = text(flow_markup_name(markup))
     node.prefix = text(flow_markup_prefix(markup))
@@ -321,7 +308,7 @@ private struct MarkupBuilder {
     nodes.append(node)
     if isEmpty { return }
     depth += 1
-    if depth > limits.depth { throw MarkupFlaw("elements are nested more than \(limits.depth) deep") }
+    if depth > limits.depth { throw TextFlaw("elements are nested more than \(limits.depth) deep") }
     current = nodes.count - 1
   }
 

@@ -1,4 +1,5 @@
 import JSON
+import System
 
 /// A scan of a text before libxml2 reads it, for what would cost libxml2 time without bound.
 ///
@@ -20,14 +21,14 @@ struct MarkupScan {
   private var hasDeclarations = false
   private let skipsDeclarations: Bool
 
-  init(_ text: ByteView, isHTML: Bool, _ limits: MarkupLimits) throws(MarkupFlaw) {
+  init(_ text: ByteView, isHTML: Bool, _ limits: MarkupLimits) throws(TextFlaw) {
     try self.init(text, isHTML, limits, skipsDeclarations: false)
     if hasDeclarations { try self.init(text, isHTML, limits, skipsDeclarations: true) }
   }
 
   private init(
     _ text: ByteView, _ isHTML: Bool, _ limits: MarkupLimits, skipsDeclarations: Bool
-  ) throws(MarkupFlaw) {
+  ) throws(TextFlaw) {
     (self.text, self.isHTML, self.skipsDeclarations) = (text, isHTML, skipsDeclarations)
     limit = limits.attributes
     while let open = text[at...].firstIndex(of: 0x3c) {
@@ -51,7 +52,7 @@ struct MarkupScan {
   }
 
   /// Moves behind an end tag, an instruction or a declaration of a page; without a name they are text.
-  private mutating func skipOther(from open: Int) throws(MarkupFlaw) {
+  private mutating func skipOther(from open: Int) throws(TextFlaw) {
     guard let byte = next, byte == 0x21 || byte == 0x2f || byte == 0x3f else { return }
     at += 1
     let start = at
@@ -117,11 +118,11 @@ struct MarkupScan {
     while let byte = next, byte != 0x3e { if byte == 0x22 || byte == 0x27 { skipQuoted() } else { at += 1 } }
   }
 
-  private func flaw(_ reason: String, _ place: Int) -> MarkupFlaw {
-    MarkupFlaw(reason, line: text[..<place].reduce(1) { $0 + ($1 == 0x0a ? 1 : 0) })
+  private func flaw(_ reason: String, _ place: Int) -> TextFlaw {
+    TextFlaw(reason, line: text[..<place].reduce(1) { $0 + ($1 == 0x0a ? 1 : 0) })
   }
 
-  private mutating func scanTag(from open: Int) throws(MarkupFlaw) {
+  private mutating func scanTag(from open: Int) throws(TextFlaw) {
     let (start, isHTML) = (at, isHTML)
     skip { isName($0, isHTML) }
     let name = text[start..<at]
@@ -157,7 +158,7 @@ struct MarkupScan {
   }
 
   /// Notes declarations of attributes, and refuses entities that could contain some.
-  private mutating func scanDocumentType() throws(MarkupFlaw) {
+  private mutating func scanDocumentType() throws(TextFlaw) {
     hasDocumentType = true
     var subset: Int?
     while let byte = next {
@@ -179,7 +180,7 @@ struct MarkupScan {
   }
 
   /// Moves behind a comment, an instruction or a declaration of attributes; false for anything else.
-  private mutating func scanDeclaration() throws(MarkupFlaw) -> Bool {
+  private mutating func scanDeclaration() throws(TextFlaw) -> Bool {
     let start = at
     if follows("<!--") {
       skip("<!--", to: "-->")

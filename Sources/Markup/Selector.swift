@@ -39,7 +39,7 @@ public struct Selector: Sendable {
   }
 
   /// The elements below one that match, in the order of the document.
-  public func matches(in scope: MarkupElement) throws(MarkupFlaw) -> [MarkupElement] {
+  public func matches(in scope: MarkupElement) throws(TextFlaw) -> [MarkupElement] {
     try SelectorMatcher(scope.tree, self).matches(in: scope)
   }
 }
@@ -66,7 +66,7 @@ final class SelectorMatcher {
   }
 
   /// The elements below one that match, in the order of the document.
-  func matches(in scope: MarkupElement) throws(MarkupFlaw) -> [MarkupElement] {
+  func matches(in scope: MarkupElement) throws(TextFlaw) -> [MarkupElement] {
     begin(scope)
     let found = scope.below.filter(matches)
     try watch.check()
@@ -74,7 +74,7 @@ final class SelectorMatcher {
   }
 
   /// The first of them.
-  func firstMatch(in scope: MarkupElement) throws(MarkupFlaw) -> MarkupElement? {
+  func firstMatch(in scope: MarkupElement) throws(TextFlaw) -> MarkupElement? {
     begin(scope)
     let found = scope.below.first(where: matches)
     try watch.check()

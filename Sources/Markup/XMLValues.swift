@@ -1,4 +1,5 @@
 import JSON
+import System
 
 /// The rules by which XML becomes JSON.
 public struct XMLForm: Sendable {
@@ -16,7 +17,7 @@ public struct XMLForm: Sendable {
   }
 
   /// The values of a document.
-  public func values(of tree: MarkupTree) throws(MarkupFlaw) -> [Value] {
+  public func values(of tree: MarkupTree) throws(TextFlaw) -> [Value] {
     guard let select else {
       guard let root = tree.document.children.first else { return [] }
       var object = Value.emptyObject

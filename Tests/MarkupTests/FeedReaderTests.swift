@@ -1,5 +1,6 @@
 import JSON
 import Testing
+import System
 
 @testable import Markup
 
@@ -175,7 +176,7 @@ import Testing
       "<html><body/></html>", "<rss><channel><item>", "{}", "{\"items\": [", "",
       "<rss><channel></item></channel></rss>",
     ] {
-      #expect(throws: MarkupFlaw.self, "\(text)") { try entries(text) }
+      #expect(throws: TextFlaw.self, "\(text)") { try entries(text) }
     }
     #expect((try? entries("<rss><channel/></rss>").count) == 0)
   }

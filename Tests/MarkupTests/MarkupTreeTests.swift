@@ -2,6 +2,7 @@ import JSON
 import Synchronization
 import TestScale
 import Testing
+import System
 
 @testable import Markup
 
@@ -15,7 +16,7 @@ func html(_ text: String) throws -> MarkupTree {
 
 /// What is wrong with a document; an empty text for one that can be read.
 func flaw(_ read: () throws -> MarkupTree) -> String {
-  do { _ = try read() } catch let error as MarkupFlaw {
+  do { _ = try read() } catch let error as TextFlaw {
     return "\(error.line):\(error.column.map { "\($0)" } ?? "-"): \(error.reason)"
   } catch { return "\(error)" }
   return ""
@@ -218,7 +219,7 @@ private final class Asked: Sendable {
         let asked = Asked()
         var limits = MarkupLimits()
         limits.refusal = { asked.count.add(1, ordering: .relaxed).newValue > allowed ? "it is over" : nil }
-        let error = #expect(throws: MarkupFlaw.self) {
+        let error = #expect(throws: TextFlaw.self) {
           let tree = try Array(text.utf8).withUnsafeBufferPointer { text in
             isHTML ? try MarkupTree.html(text, limits: limits) : try MarkupTree.xml(text, limits: limits)
           }

@@ -146,7 +146,7 @@ final class EntryPolling: Sendable {
 
   private func take(_ entries: [Entry], _ list: any EntryList) throws {
     var ids: Set<Value> = []
-    for entry in entries where !ids.insert(entry.id).inserted { throw RepeatedEntry(entry: entry) }
+    for entry in entries where !ids.insert(entry.id).inserted { throw repeated(entry) }
     let known = state.value.members
     let new = entries.filter { known[$0.id].map(\.isLeaving) ?? true }
     for entry in entries { known[entry.id]?.entry.update(entry.value) }
@@ -226,7 +226,7 @@ final class EntryPolling: Sendable {
       { [make, context] in try make(context) }, schedule, on: schedulers.makePoller(), through: gate(list),
       context,
       roster.add(entry, context.log), to: outlet,
-      failed: { [failed] error in failed(EntryError(entry: entry, error: error)) })
+      failed: { [failed] error in failed(Sentence("\(entry.text): \(error)")) })
     state.value.members[entry.id] = Member(entry: entry, polling: polling, outlet: outlet)
     polling.start(after: delay)
   }
@@ -313,18 +313,9 @@ private final class EntryOutlet: Observer {
   func complete() { polling.noteEnd(of: entry) }
 }
 
-/// Two entries of a list with one id.
-private struct RepeatedEntry: Error, CustomStringConvertible {
-  let entry: Entry
-
-  var description: String {
+/// The error of a list with two entries of one id.
+private func repeated(_ entry: Entry) -> Sentence {
+  Sentence(
     "two entries of the list are called “\(entry.text)”; set key to what distinguishes them, as in each: { …, key: .id }"
-  }
-}
-
-/// The failure of the only poll of an entry.
-private struct EntryError: Error, CustomStringConvertible {
-  let entry: Entry
-  let error: any Error
-  var description: String { "\(entry.text): \(error)" }
+  )
 }

@@ -1,11 +1,12 @@
 import JSON
+import System
 
 /// Parses a body that should be JSON; the error says what the body is instead.
 func readJSON(
   _ body: [UInt8], contentType: String?, status: Int, of request: Request, _ redaction: Redaction
 ) throws(FetchError) -> Value {
   let charset = charset(ofType: contentType)
-  let served = Result { () throws(EncodingFlaw) in try servedText(body, charset: charset) }
+  let served = Result { () throws(Sentence) in try servedText(body, charset: charset) }
   let value: Value
   do throws(ParseError) {
     value = try Value.parse((try? served.get()) ?? body, .strict)

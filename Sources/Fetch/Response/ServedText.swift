@@ -1,17 +1,13 @@
 import JSON
 import System
 
-/// Why a text is not in the encoding that it should have, and where.
-package struct EncodingFlaw: Error, Equatable, CustomStringConvertible {
-  package let description: String
-
-  fileprivate init(_ charset: String, _ text: [UInt8], at offset: Int) {
-    let line = text[..<offset].count { $0 == 0x0a } + 1
-    let start = text[..<offset].lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
-    let byte = String(text[offset], radix: 16)
-    let shown = "byte 0x\(byte.count == 1 ? "0" : "")\(byte)"
-    description = "line \(line), column \(offset - start + 1): the text is not \(charset): \(shown)"
-  }
+/// The error of a text that is not in the encoding that it should have.
+private func flaw(of text: [UInt8], at offset: Int, notIn charset: String) -> Sentence {
+  let line = text[..<offset].count { $0 == 0x0a } + 1
+  let start = text[..<offset].lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
+  let byte = String(text[offset], radix: 16)
+  let shown = "byte 0x\(byte.count == 1 ? "0" : "")\(byte)"
+  return Sentence("line \(line), column \(offset - start + 1): the text is not \(charset): \(shown)")
 }
 
 /// A text that a server has sent, in UTF-8.
@@ -22,7 +18,7 @@ package struct EncodingFlaw: Error, Equatable, CustomStringConvertible {
 /// - Parameter trustsName: Whether a text is windows-1252 by its name even where it is UTF-8 by its bytes.
 package func servedText(
   _ text: [UInt8], charset: String?, trustsName: Bool = false
-) throws(EncodingFlaw) -> [UInt8] {
+) throws(Sentence) -> [UInt8] {
   let isWide = text.starts(with: [0xff, 0xfe]) || text.starts(with: [0xfe, 0xff])
   let name = isWide ? "utf-16" : charset?.lowercased() ?? "utf-8"
   let isMarked = text.starts(with: [0xef, 0xbb, 0xbf])
@@ -30,11 +26,11 @@ package func servedText(
     return !trustsName && isUTF8(text) ? text : text.withUnsafeBufferPointer { TextConverter.western($0) }
   }
   if !isMarked, !["utf-8", "utf8"].contains(name), let (result, bad) = converted(text, from: name) {
-    if let bad { throw EncodingFlaw(name.uppercased(), text, at: bad) }
+    if let bad { throw flaw(of: text, at: bad, notIn: name.uppercased()) }
     return result
   }
   let end = text.withUnsafeBufferPointer { invalidUTF8Offset($0) }
-  if end < text.count { throw EncodingFlaw("UTF-8", text, at: end) }
+  if end < text.count { throw flaw(of: text, at: end, notIn: "UTF-8") }
   return text
 }
 

@@ -1,16 +1,10 @@
 import JSON
+import System
 
 /// YAML as data: the documents of a text as JSON values, without variables.
 ///
 /// Aliases are counted with what they stand for, so that a short text cannot become a large value.
 package enum YAMLData {
-  /// Why a text cannot be read, and where.
-  package struct Flaw: Error {
-    package let line: Int
-    package let column: Int
-    package let reason: String
-  }
-
   private static var limits: Limits {
     var limits = Limits()
     limits.nodes = 1_000_000
@@ -21,7 +15,7 @@ package enum YAMLData {
   /// The values of a text; `refusal` is asked every thousand events why the work has to end, nil to go on.
   package static func values(
     of bytes: [UInt8], refusal: () -> String? = { nil }
-  ) throws(Flaw) -> [JSON.Value] {
+  ) throws(TextFlaw) -> [JSON.Value] {
     let file = SourceFile(path: "", bytes: bytes)
     var values: [JSON.Value] = []
     var composer = Composer(file, limits, Problems(), isData: true)
@@ -31,7 +25,7 @@ package enum YAMLData {
     }
     var count = 0
     while true {
-      if count % 1000 == 0, let reason = refusal() { throw Flaw(line: 1, column: 1, reason: reason) }
+      if count % 1000 == 0, let reason = refusal() { throw TextFlaw(reason, column: 1) }
       count += 1
       let event: YAMLEvent
       do throws(SyntaxError) { event = try events.next() } catch { throw flaw(describe(error, in: file)) }
@@ -49,8 +43,8 @@ package enum YAMLData {
     }
   }
 
-  private static func flaw(_ problem: Problem) -> Flaw {
+  private static func flaw(_ problem: Problem) -> TextFlaw {
     let position = problem.place.position
-    return Flaw(line: position.line, column: position.column, reason: problem.message)
+    return TextFlaw(problem.message, line: position.line, column: position.column)
   }
 }

@@ -1,6 +1,7 @@
 import JSON
 import Engine
 import Language
+import System
 
 /// `changes`: compares each poll with the one before, and reports what was added, changed and removed.
 let changes = NodeSpec(
@@ -246,7 +247,7 @@ private final class Changes: Step {
     let keeps = !tolerances.isEmpty
     switch source.snapshot.note(key, event.value, bound: bound, isOfPoll: isOfPoll, keeps: keeps) {
     case .same: break
-    case .full: throw TooManyKeys(bound: bound)
+    case .full: throw Sentence("there are more than \(bound) keys; raise bound, or look at key")
     case .new:
       if let absent = source.polls?.absent.bringBack(key) {
         try compare(absent.value, hasBefore: false, key, event, source, isReported: isReported, out)

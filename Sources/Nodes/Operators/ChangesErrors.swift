@@ -34,9 +34,3 @@ struct RepeatedKey: Error, CustomStringConvertible {
       + "; a key must be unique: add a field to it, or set duplicates"
   }
 }
-
-/// More keys than `bound`.
-struct TooManyKeys: Error, CustomStringConvertible {
-  let bound: Int
-  var description: String { "there are more than \(bound) keys; raise bound, or look at key" }
-}

@@ -1,6 +1,7 @@
 import Decode
 import Fetch
 import JSON
+import System
 
 extension Decoding {
   /// The values of an answer; throws for the first part that cannot be decoded, and for text that is in another encoding
@@ -15,7 +16,7 @@ extension Decoding {
     let isMarkup = [.html, .xml].contains(format) || format == .feed && !isObject
     // Without a name, markup itself may declare its encoding.
     if isMarkup, answer.charset == nil { return try decoding.values(of: text) }
-    do throws(EncodingFlaw) {
+    do throws(Sentence) {
       text = try servedText(text, charset: answer.charset, trustsName: format == .html)
       decoding.charset = "UTF-8"
     } catch {

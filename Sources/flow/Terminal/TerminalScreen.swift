@@ -1,6 +1,7 @@
 import Glibc
 import Engine
 import Language
+import System
 
 extension Terminal {
   /// Standard output for sinks.
@@ -12,7 +13,7 @@ extension Terminal {
     ) { bytes in
       if bytes.withUnsafeBytes({ writeAll(1, $0) }) { return }
       if errno == EPIPE { throw ReaderGone() }
-      throw CannotWrite(reason: lastError)
+      throw Sentence("standard output cannot be written: \(lastError)")
     }
   }
 
@@ -41,10 +42,5 @@ extension Terminal {
     } else {
       passOn(text)
     }
-  }
-
-  private struct CannotWrite: Error, CustomStringConvertible {
-    let reason: String
-    var description: String { "standard output cannot be written: \(reason)" }
   }
 }
