@@ -41,8 +41,8 @@ public final class Database {
     }
   }
 
-  /// SQLite takes this setting once, before the first connection; later it refuses, which does no harm.
-  private static let isConfigured = flow_sqlite_count_no_memory() == SQLITE_OK
+  /// SQLite takes these settings once, before the first connection; later it refuses, which does no harm.
+  private static let isConfigured = flow_sqlite_configure() == SQLITE_OK
 
   public let path: String
   let connection: OpaquePointer
@@ -180,6 +180,9 @@ public final class Database {
     // A failure leaves the cache as it is.
     try? execute("PRAGMA cache_size = -\(left >> 10)")
   }
+
+  /// Frees the pages in the cache, which the next statement reads again.
+  func freeCache() { access.hold { _ = sqlite3_db_release_memory(connection) } }
 
   /// Reads what a run cannot go on without: after a failure no commit stores anything.
   ///

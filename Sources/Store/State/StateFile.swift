@@ -245,6 +245,9 @@ public final class StateFile {
     writing = LogWriting(log: log, place: place)
   }
 
+  /// Frees the pages in SQLite's cache, which the next access reads again; for a pipeline that rests.
+  public func freeCache() { database.freeCache() }
+
   /// Checkpoints the log into the file; for the end of a run, when the time does not matter.
   public func tidy() { database.emptyLog() }
 
