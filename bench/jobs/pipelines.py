@@ -188,6 +188,34 @@ class Bench:
         target("waiting: MB resident", resident, 15)
         target("waiting: wake-ups", woken, 0)
 
+    def latency(self, count):
+        """From a line in a followed file to its line in the output, one at a time."""
+        path = os.path.join(self.folder, "followed.jsonl")
+        open(path, "wb").close()
+        open(self.out, "wb").close()
+        process = subprocess.Popen(self.pipeline("latency", {"file": {"path": path, "follow": True}}, self.jobs["A"]))
+        line = json.dumps({"id": 1, "status": {"abbrev": "Go"}}).encode() + b"\n"
+        taken = []
+        with open(path, "ab", buffering=0) as file:
+            # The first ones wait for the start.
+            for number in range(10 + count):
+                size = os.stat(self.out).st_size
+                start = time.perf_counter()
+                file.write(line)
+                while os.stat(self.out).st_size == size:
+                    if time.perf_counter() - start > 10:
+                        sys.exit("the line that was appended has not come out")
+                    time.sleep(0.0001)
+                taken.append(1000 * (time.perf_counter() - start))
+                time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        if process.wait() != 0 or lines_in(self.out) != len(taken):
+            sys.exit("the pipeline that follows did not end as it should")
+        taken = sorted(taken[10:])
+        p50, p99 = taken[len(taken) // 2], taken[len(taken) * 99 // 100]
+        say("\nfrom a followed file to the output, %d lines one by one: p50 %.2f ms, p99 %.2f ms" % (count, p50, p99))
+        target("following: milliseconds to the output, p50", p50, 2)
+
     def all_changes(self, versions, rounds, installed):
         """Rows of 2000 leaves, all of which change each time: what differences cost."""
         import random
@@ -291,6 +319,7 @@ def main():
         bench.all_changes(max(2, options.records // 6250), options.rounds, installed)
         bench.start()
         bench.year(options.rounds)
+        bench.latency(300 if options.rounds > 1 else 20)
         # A single round is for looking whether all of it works.
         bench.idle(*((10, 20) if options.rounds > 1 else (1, 1)))
     say("\ntargets, meant for 250000 records and several rounds:")
