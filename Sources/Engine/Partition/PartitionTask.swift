@@ -137,7 +137,7 @@ public final class TaskGroup: Sendable {
 /// Which task a key belongs to: the same on every machine and in every version, as state is divided by it.
 package final class KeyHash {
   private let writer = Writer(.compact)
-  private let bytes = Output()
+  private let bytes = Output(capacity: 1 << 8)
 
   package init() {}
 

@@ -16,8 +16,8 @@ final class Snapshot {
   let source: String
   private let rows: any SnapshotRows
   private let writer = Writer(.compact)
-  private let keyBytes = Output()
-  private let valueBytes = Output()
+  private let keyBytes = Output(capacity: 1 << 8)
+  private let valueBytes = Output(capacity: 1 << 10)
 
   /// As the last run has left it; in memory only without a table.
   init(source: String, _ table: KeyedTable?) {
