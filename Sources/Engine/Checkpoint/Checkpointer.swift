@@ -10,7 +10,7 @@ import System
 /// so one transaction stores it whole: the state of steps, the positions of sources, and what sinks are about to write
 /// (the outbox). Then the sinks write; the next epoch records that they have.
 ///
-/// A repeatable epoch holds deliveries of one source that can be read again from its position. Its output goes to files
+/// A repeatable epoch holds batches of one source that can be read again from its position. Its output goes to files
 /// before the commit, at disk speed. After a crash the same input is processed again at the same time of day, and sinks
 /// skip the output that is in their files already (see Recovery.swift).
 ///
@@ -18,9 +18,9 @@ import System
 /// 1. State, positions and outputs of an epoch are committed in one transaction, or not at all.
 /// 2. No sink writes an output of an ordinary epoch before the epoch is committed.
 /// 3. Nothing of a repeatable epoch is written before the time at which all of it happens, and the position that it
-///    begins at, are committed: the first delivery of a source without a position is an ordinary epoch.
-/// 4. A repeatable epoch contains deliveries of its source only; anything else ends it first.
-/// 5. While a repeatable epoch is regenerated, nothing but its source's deliveries is processed, and nothing commits.
+///    begins at, are committed: the first batch of a source without a position is an ordinary epoch.
+/// 4. A repeatable epoch contains batches of its source only; anything else ends it first.
+/// 5. While a repeatable epoch is regenerated, nothing but its source's batches is processed, and nothing commits.
 /// 6. After a failed commit nothing more is stored or written by this run.
 /// 7. The clock of the lane never goes back from one run to the next.
 ///

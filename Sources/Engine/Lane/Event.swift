@@ -167,8 +167,8 @@ public final class Poll: Sendable {
   }
 }
 
-/// A delivery: what a source hands to its pipeline at a time; the lane takes it in one turn.
-public struct Delivery: Sendable {
+/// A batch: the values that a source hands to its pipeline at a time; the lane takes them in one turn.
+public struct SourceBatch: Sendable {
   public var values: [Value]
   public var poll: Poll
   /// Whether the poll is complete with it.

@@ -4,13 +4,13 @@ import Reactive
 
 /// The lane of a pipeline: the serial scheduler on which all of its steps and sinks run, one turn after the other.
 ///
-/// A turn is one delivery of a source, or one timer. At its end everything is at rest, and the sinks write.
+/// A turn is one batch of a source, or one timer. At its end everything is at rest, and the sinks write.
 public final class Lane: Sendable {
   /// The kind of a turn, which decides when its epoch ends.
   enum Turn {
     /// An epoch of its own: a poll, a timer, the end of a stream.
     case single
-    /// One of many deliveries of a source that never rests.
+    /// One of many batches of a source that never rests.
     case streamed
     /// The same, of a source that can be read again from its position.
     case repeatable

@@ -156,11 +156,11 @@ public struct SourceContext: Sendable {
 
 /// The input of the pipeline, as a stream source sees it.
 public final class Feed {
-  private let downstream: any Observer<Delivery>
+  private let downstream: any Observer<SourceBatch>
   private let context: SourceContext
   private let isRepeatable: Bool
 
-  init(_ downstream: any Observer<Delivery>, _ context: SourceContext, isRepeatable: Bool) {
+  init(_ downstream: any Observer<SourceBatch>, _ context: SourceContext, isRepeatable: Bool) {
     self.downstream = downstream
     self.context = context
     self.isRepeatable = isRepeatable
@@ -180,14 +180,14 @@ public final class Feed {
     context.meter.countOut(values.count)
     if !values.isEmpty { context.noteEvents(poll.at) }
     downstream.next(
-      Delivery(values, poll, endsPoll: false, position: position, acknowledgement: acknowledgement))
+      SourceBatch(values, poll, endsPoll: false, position: position, acknowledgement: acknowledgement))
   }
 
-  /// Sends a delivery of another poll, which is one turn; blocks while the mailbox is full.
-  public func send(_ delivery: Delivery) {
-    context.meter.countOut(delivery.values.count)
-    if !delivery.values.isEmpty { context.noteEvents(delivery.poll.at) }
-    downstream.next(delivery)
+  /// Sends a batch of another poll, which is one turn; blocks while the mailbox is full.
+  public func send(_ batch: SourceBatch) {
+    context.meter.countOut(batch.values.count)
+    if !batch.values.isEmpty { context.noteEvents(batch.poll.at) }
+    downstream.next(batch)
   }
 
   /// Declares that all input which existed at the start of the run has been sent: no earlier run can have read more.
@@ -196,7 +196,7 @@ public final class Feed {
   public func sayCaughtUp() {
     guard isKept, isRepeatable else { return }
     let poll = Poll(source: context.name, at: context.world.wallClock())
-    downstream.next(Delivery([], poll, endsPoll: false, isCaughtUp: true))
+    downstream.next(SourceBatch([], poll, endsPoll: false, isCaughtUp: true))
   }
 }
 

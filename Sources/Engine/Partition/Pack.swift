@@ -38,12 +38,12 @@ public struct Pack: Sendable {
   }
 
   /// The events as a source delivers them, in one turn.
-  public func delivery(position: Value?) -> Delivery {
+  public func batch(position: Value?) -> SourceBatch {
     let poll = Poll(
       source: poll.source, number: poll.number, at: poll.at, notes: poll.notes, coverage: poll.coverage,
       rows: rows)
     if self.poll.isTorn { poll.markTorn() }
-    return Delivery(values, poll, endsPoll: endsPoll, position: position)
+    return SourceBatch(values, poll, endsPoll: endsPoll, position: position)
   }
 
   // MARK: - As a message

@@ -10,7 +10,7 @@ import Reactive
 /// 1. Events of a turn collect in packs, one for each task. At the end of the turn, and of a poll, the packs are run,
 ///    on as many threads as there are lanes, and the lane waits for all of them.
 /// 2. The outputs go on in the order of the events that they come from. So the stream does not depend on threads, on
-///    the number of lanes, or on how a source divides its input into deliveries, which a replay may do differently.
+///    the number of lanes, or on how a source divides its input into batches, which a replay may do differently.
 /// 3. The end of a poll reaches every task when all have handled the events before it, and goes on when it has ended
 ///    in all of them. What a task sends at it comes in the order of the source's rows, then task by task.
 /// 4. Timers run on the lane, in the order of their deadlines, those of one instant task by task.

@@ -177,7 +177,7 @@ public final class PipelineRun: Sendable {
 
   /// Ends the pipeline at once: what waits in mailboxes and queues is dropped.
   ///
-  /// The turn under way is completed, on the lane: cut off in its middle, a delivery would be stored without its
+  /// The turn under way is completed, on the lane: cut off in its middle, a batch would be stored without its
   /// position, and its events would come twice. A turn that takes longer than the process has is as good as killed.
   public func abort() {
     progress.state.withLock { $0.isAborted = true }

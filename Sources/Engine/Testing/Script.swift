@@ -52,7 +52,7 @@ final class ScriptDriver: Sendable {
 
   private let context: SourceContext
   private let scheduler: any Scheduler
-  private let downstream: any Observer<Delivery>
+  private let downstream: any Observer<SourceBatch>
   private let failed: @Sendable (any Error) -> Void
   /// Whether the stream ends with the script, or stays open.
   private let endsWithScript: Bool
@@ -60,7 +60,7 @@ final class ScriptDriver: Sendable {
   private let state: LaneLocal<State>
 
   init(
-    _ context: SourceContext, on scheduler: any Scheduler, to downstream: any Observer<Delivery>,
+    _ context: SourceContext, on scheduler: any Scheduler, to downstream: any Observer<SourceBatch>,
     endsWithScript: Bool, failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.context = context
@@ -135,7 +135,7 @@ final class ScriptDriver: Sendable {
 
   private func send(_ values: [Value], _ poll: Poll, endsPoll: Bool) {
     context.meter.countOut(values.count)
-    downstream.next(Delivery(values, poll, endsPoll: endsPoll))
+    downstream.next(SourceBatch(values, poll, endsPoll: endsPoll))
   }
 
   private func end() {

@@ -211,7 +211,7 @@ private final class WebhookSource: StreamSource {
     }
   }
 
-  /// Sends the values of webhooks as one delivery, waits for its commit, and answers.
+  /// Sends the values of webhooks as one batch, waits for its commit, and answers.
   private func pass(
     _ webhooks: [Webhook], to feed: Feed, _ front: WebhookFront, _ reporter: ParseErrorReporter
   ) {

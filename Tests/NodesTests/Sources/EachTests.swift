@@ -305,8 +305,8 @@ struct EachTests {
   @Test("a stored event of an entry is still known to be a row of it")
   func stored() throws {
     let poll = Poll(source: "in", number: 1, at: 0, notes: .record([("each", "a")]), rows: [.number(1)])
-    let delivery = Delivery([.number(1)], poll, endsPoll: true)
-    #expect(delivery.poll.list == #"in["a"]"#)
+    let batch = SourceBatch([.number(1)], poll, endsPoll: true)
+    #expect(batch.poll.list == #"in["a"]"#)
     let stored = Event(
       remembered: .record([
         ("value", .number(1)), ("row", .number(0)), ("source", "in"),
