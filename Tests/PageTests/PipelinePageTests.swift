@@ -119,7 +119,7 @@ private final class RunFixture: MonitoredPipelines {
     ]
   }
 
-  func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
+  func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
     let numbers = letters.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "all"
     state.withLock { $0.settled.append("\(pipeline)/\(sink) \(way) \(numbers)") }
     return sink == "screen"

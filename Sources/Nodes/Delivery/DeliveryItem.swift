@@ -94,7 +94,7 @@ struct DeliveryFailure: Error, CustomStringConvertible {
 extension SinkContext {
   /// Makes an entry of an earlier run a dead letter, which is reported.
   func refuse(_ entry: OutboxEntry, _ reason: String) {
-    outbox?.bury(entry, reason: reason)
+    outbox?.giveUp(entry, reason: reason)
     meter.countGivenUp()
     errors.report(DeliveryFailure("an entry is a dead letter now: \(reason)", mayPass: false), nil)
   }

@@ -140,7 +140,7 @@ final class DeliveryQueue<Transport: DeliveryTransport> {
     }
     for number in active.keys.sorted() { active[number]?.attempt?.dispose() }
     completions.waitForAll(until: MonotonicClock.now + DeliveryWait.longestCancellation)
-    try settle()
+    try takeCompletions()
     for pending in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(pending) }
     (active, waiting) = ([:], [])
     if left > 0 { context.log.notice(transport.leftMessage(left)) }
@@ -202,12 +202,12 @@ final class DeliveryQueue<Transport: DeliveryTransport> {
   }
 
   private func collect() throws {
-    try settle()
+    try takeCompletions()
     pump()
   }
 
   /// Deals with the attempts that have ended.
-  private func settle() throws {
+  private func takeCompletions() throws {
     let completed = completions.take()
     for (number, failure) in completed {
       guard var pending = active[number] else { continue }
@@ -285,7 +285,7 @@ final class DeliveryQueue<Transport: DeliveryTransport> {
     if pending.attempts > 1 { failure.description += " after \(pending.attempts) attempts" }
     if var entry = pending.entry {
       entry.attempts = pending.attempts
-      context.outbox?.bury(entry, reason: "\(failure)")
+      context.outbox?.giveUp(entry, reason: "\(failure)")
     }
     context.meter.countGivenUp()
     context.errors.report(failure, pending.item.event)

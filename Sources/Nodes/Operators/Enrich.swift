@@ -441,7 +441,7 @@ private final class Enrich: Step {
       case .wrong(let error): throw error
       case .givenUp(let error, let attempts):
         out.report(error, event)
-        try dead?.bury(event, attempts: attempts, reason: "\(error)")
+        try dead?.giveUp(event, attempts: attempts, reason: "\(error)")
       }
     } catch {
       out.report(error, event)

@@ -369,7 +369,7 @@ private final class SQLSink: KeepingSink {
     let letter = batch.refused(refusal)
     if let outbox = context.outbox, let place = batch.place {
       refused.append(refusal.stored(of: place))
-      outbox.bury(
+      outbox.giveUp(
         OutboxEntry(
           sink: context.name, place: place.letter(refusal.row), attempts: 1,
           bytes: secrets.sealed(letter.stored)),

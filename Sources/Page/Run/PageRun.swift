@@ -103,10 +103,10 @@ package final class PageRun: Sendable {
   }
 
   /// Retries or drops dead letters, all of the node without numbers; false where the pipeline does not run.
-  package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
+  package func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
     -> Bool
   {
-    monitor.settle(letters, of: sink, in: pipeline, by: way)
+    monitor.resolve(letters, of: sink, in: pipeline, by: way)
   }
 
   /// The outcome of the last rows with a key, as lines; nil where the pipeline keeps no trace.

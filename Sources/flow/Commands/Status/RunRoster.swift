@@ -87,8 +87,8 @@ final class RunRoster: MonitoredPipelines {
   }
 
   /// Retries or drops dead letters, all of the node without numbers; false where the pipeline does not run.
-  func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
-    run(pipeline)?.settle(letters, of: sink, by: way) ?? false
+  func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
+    run(pipeline)?.resolve(letters, of: sink, by: way) ?? false
   }
 
   /// The outcome of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
