@@ -46,7 +46,7 @@ final class Checkpointer: AlarmOwner {
   struct State {
     let file: StateFile
     /// A random name, so that output ids never repeat those of a state that was reset.
-    var life: String
+    var stateID: String
     var sinks: [SinkObserver] = []
     var letters: [StepLetters] = []
     /// The trace of the last events, where the pipeline keeps one.
@@ -117,8 +117,8 @@ final class Checkpointer: AlarmOwner {
     self.stop = stop
     self.log = log
     alarm = Alarm(on: lane.scheduler, in: subscription)
-    var state = State(file: file, life: known ?? Self.newLife(lane.world))
-    if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(state.life) }
+    var state = State(file: file, stateID: known ?? Self.newStateID(lane.world))
+    if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(state.stateID) }
     self.state = LaneLocal(state)
     lane.setClock(after: former)
   }
@@ -328,24 +328,24 @@ extension Checkpointer {
   }
 }
 
-// MARK: - Lives
+// MARK: - The id of the state
 
 extension Checkpointer {
-  private static func newLife(_ world: World) -> String {
+  private static func newStateID(_ world: World) -> String {
     String(UInt32(world.random() * 4_294_967_295), radix: 36)
   }
 
-  var life: String { state.value.life }
+  var stateID: String { state.value.stateID }
 
   /// The name of a source that differs from those of other states on this machine.
   func identity(of source: String) -> String? {
     state.value.file.identity.map { "\($0.device)-\($0.inode)/\(source)" }
   }
 
-  /// Renews the name in output ids: uncommitted output stays outside of the state, and has the ids that would come next.
-  func renewLife() {
-    state.value.life = Self.newLife(world)
-    set(.text(life), Self.owner, "life")
+  /// Renews the id of the state, a part of output ids: uncommitted output that stays has the ids that would come next.
+  func renewStateID() {
+    state.value.stateID = Self.newStateID(world)
+    set(.text(stateID), Self.owner, "life")
   }
 }
 

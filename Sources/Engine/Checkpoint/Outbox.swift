@@ -98,18 +98,18 @@ public final class Outbox: Sendable {
     return (file.epoch, try file.storedSinks().first { $0.name == name }?.written?.epoch)
   }
 
-  /// The random name of the state, in which serial numbers are unique.
-  public var life: String { checkpointer.life }
+  /// The random id of the state, in which serial numbers are unique.
+  public var stateID: String { checkpointer.stateID }
 
   /// Has the next ids differ from those of uncommitted output that stays; call it when regeneration ends.
-  public func renewIDs() { checkpointer.renewLife() }
+  public func renewIDs() { checkpointer.renewStateID() }
 
   /// A unique id for an output, the same after a crash.
   public func nextID() throws -> String {
     let serial = try (state.value.serial ?? checkpointer.fact(name, "serial")?.integer ?? 0) + 1
     state.value.serial = serial
     checkpointer.set(.integer(serial), name, "serial")
-    return "\(pipeline)/\(name)/\(checkpointer.life)-\(serial)"
+    return "\(pipeline)/\(name)/\(checkpointer.stateID)-\(serial)"
   }
 
   /// The values that the sink has stored under names with this prefix.

@@ -222,11 +222,12 @@ private final class PageSink: KeepingSink {
       if let row = PageRow(key: key, stored: stored) { known.append(row) }
     }
     // Commits are counted in the state, or in this run.
-    let life =
-      context.outbox?.life ?? "run" + String(UInt32(context.lane.world.random() * 4_294_967_295), radix: 36)
+    let stateID =
+      context.outbox?.stateID ?? "run"
+      + String(UInt32(context.lane.world.random() * 4_294_967_295), radix: 36)
     view = hub?.add(
       pipeline: context.pipeline, sink: context.name, PageForm(options, pipeline: context.pipeline),
-      rows: known, life: life, commit: commit)
+      rows: known, stateID: stateID, commit: commit)
   }
 
   // MARK: - Events

@@ -92,11 +92,11 @@ struct CalendarEntry: Remembered {
 
   /// Whether an id of a pipeline's state (`…/LIFE-NUMBER`) is not behind another of the same.
   static func isBehind(_ id: String, _ other: String) -> Bool {
-    guard let (life, number) = parts(id), let (otherLife, otherNumber) = parts(other) else { return false }
-    return life == otherLife && number <= otherNumber
+    guard let (state, number) = parts(id), let (otherState, otherNumber) = parts(other) else { return false }
+    return state == otherState && number <= otherNumber
   }
 
-  private static func parts(_ id: String) -> (life: Substring, number: Int64)? {
+  private static func parts(_ id: String) -> (state: Substring, number: Int64)? {
     guard let dash = id.lastIndex(of: "-"), let number = Int64(id[id.index(after: dash)...]) else {
       return nil
     }
