@@ -24,8 +24,8 @@ final class ErrorFeed: Sendable {
     state = Locked(State(left: others))
   }
 
-  /// The log of a node whose errors are events.
-  func feeding(_ log: Log) -> Log {
+  /// A log that also sends its errors as events.
+  func errorFeedingLog(_ log: Log) -> Log {
     Log(level: .detail) { [weak self] entry in
       log.write(entry, entry.level)
       if entry.level <= .warning || entry.isRecovery { self?.send(entry) }

@@ -8,7 +8,7 @@ extension Assembly {
     to events: Observable<Event>, of own: Set<String>, isGivenSnapshots: Bool
   ) throws -> Observable<Event> {
     let meter = meter(plan.name, plan.spec)
-    let errors = try desk(plan.onError, meter, log(plan.name, of: own))
+    let errors = try errorReporter(plan.onError, meter, log(plan.name, of: own))
     let tasks = (0..<count).map { PartitionTask(of: lane, isLast: $0 == count - 1) }
     var nodes: [TaskNode] = []
     var isWhole = isGivenSnapshots
@@ -59,7 +59,7 @@ extension Assembly {
   ) throws -> TaskNode {
     let meter = meter(plan.name, plan.spec)
     let log = log(plan.name, of: own)
-    let errors = try desk(plan.onError, meter, log)
+    let errors = try errorReporter(plan.onError, meter, log)
     let group = TaskGroup()
     var node = TaskNode(name: plan.name, errors: errors, parts: [])
     guard case .step(let make) = plan.spec.maker as? Maker else { return node }

@@ -44,7 +44,7 @@ public final class PipelineRun: Sendable {
   package let statePath: String?
   private let root: Subscription
   let sinks: [SinkObserver]
-  private let desks: [ErrorReporter]
+  private let errorReporters: [ErrorReporter]
   private let sources: [SourceRun]
   private let sinkStop: StopSign
   private let progress: ProgressBox
@@ -143,7 +143,7 @@ public final class PipelineRun: Sendable {
     }
     self.sources = sources
     meters = assembly.meters
-    desks = assembly.desks
+    errorReporters = assembly.errorReporters
     lane.onFailure { [weak self] error in self?.fail(error) }
     lane.onLoss { progress.state.withLock { $0.hasFailed = true } }
     let finish: @Sendable () -> Void = { [weak self] in self?.finish() }
@@ -222,7 +222,7 @@ public final class PipelineRun: Sendable {
       let deadline = before.isAborted ? now : before.isStopping ? now + grace : .distantFuture
       lane.turn { for sink in sinks { sink.close() } }
       for sink in sinks { sink.finish(by: deadline) }
-      for desk in desks { desk.summarize() }
+      for reporter in errorReporters { reporter.summarize() }
       let isCompleted = !before.isStopping && !before.isAborted && !progress.state.withLock { $0.isCutShort }
       lane.checkpointer?.finish(
         isCompleted: isCompleted, sources: plan.sources.filter(\.spec.isRepeatable).map(\.name))
