@@ -42,7 +42,7 @@ public struct Pack: Sendable {
     let poll = Poll(
       source: poll.source, number: poll.number, at: poll.at, notes: poll.notes, coverage: poll.coverage,
       rows: rows)
-    if self.poll.isTorn { poll.markTorn() }
+    if self.poll.isMissingEvents { poll.markMissingEvents() }
     return SourceBatch(values, poll, endsPoll: endsPoll, position: position)
   }
 

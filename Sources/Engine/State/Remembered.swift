@@ -83,7 +83,7 @@ extension Poll {
     self.init(
       source: source, number: number, at: at, notes: value.member("notes") ?? .emptyObject,
       coverage: Coverage(value) ?? .complete)
-    if value.member("torn") != nil { markTorn() }
+    if value.member("torn") != nil { markMissingEvents() }
   }
 
   /// The members that a poll is stored as, beside those of its event.
@@ -92,7 +92,7 @@ extension Poll {
     if number > 0 { members.append(("poll", .number(number))) }
     if notes != .emptyObject { members.append(("notes", notes)) }
     if coverage != .complete { members += coverage.members }
-    if isTorn { members.append(("torn", .bool(true))) }
+    if isMissingEvents { members.append(("torn", .bool(true))) }
     return members
   }
 }

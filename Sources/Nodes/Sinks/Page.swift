@@ -281,7 +281,7 @@ private final class PageSink: KeepingSink {
     if !isKeeping { return }
     polled = poll
     guard isWhole(poll) else { return }
-    if poll.coverage == .partial || poll.isTorn {
+    if poll.coverage == .partial || poll.isMissingEvents {
       seen[poll.list] = nil
     } else {
       news.append(.end(source: poll.list))

@@ -207,7 +207,7 @@ private final class SQLSink: KeepingSink {
 
   func endPoll(_ poll: Poll) throws {
     guard isOfWholePoll(poll), suppression == nil, !context.isDryRun else { return }
-    guard case .complete = poll.coverage, !poll.isTorn, !poll.isStale, poll.entry == nil else {
+    guard case .complete = poll.coverage, !poll.isMissingEvents, !poll.isStale, poll.entry == nil else {
       return context.log.detail("a poll that is not complete deletes nothing")
     }
     try checkSource(poll)
