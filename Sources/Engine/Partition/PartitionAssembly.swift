@@ -70,7 +70,7 @@ extension Assembly {
         log: NodeLog(log: relayed, pipeline: self.plan.name, node: plan.name),
         meter: meter.part(), isGivenSnapshots: isGivenSnapshots)
       context.place = TaskPlace(
-        number: number, count: tasks.count, key: key.text, isWithin: plan.isKeyWithin, group: group)
+        number: number, count: tasks.count, key: key.text, hasFinerKey: plan.hasFinerKey, group: group)
       node.parts.append((try make(plan.options, context), context))
     }
     return node

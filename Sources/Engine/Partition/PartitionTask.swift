@@ -107,14 +107,14 @@ struct TaskPlace: Sendable {
   /// The expression that the events are divided by.
   let key: String
   /// Whether the step has another key, of which each has one value of the partition's.
-  let isWithin: Bool
+  let hasFinerKey: Bool
   let group: TaskGroup
 }
 
 /// The part of one step that the tasks of a partition share.
 public final class TaskGroup: Sendable {
   private let tallies = LaneLocal<[String: [Int]]>([:])
-  private let said = Locked<Set<String>>([])
+  private let reported = Locked<Set<String>>([])
 
   init() {}
 
@@ -131,7 +131,7 @@ public final class TaskGroup: Sendable {
   public func clear(_ name: String) { tallies.value[name] = nil }
 
   /// Whether this is the first task to say so, for messages that all of them have.
-  public func isFirst(_ message: String) -> Bool { said.withLock { $0.insert(message).inserted } }
+  public func isFirst(_ message: String) -> Bool { reported.withLock { $0.insert(message).inserted } }
 }
 
 /// Which task a key belongs to: the same on every machine and in every version, as state is divided by it.

@@ -66,7 +66,7 @@ extension StepContext {
 
   /// Whether a key belongs to this step's task; always where there is no partition, or the step has another key.
   public func owns(_ key: Value) -> Bool {
-    guard let place, !place.isWithin else { return true }
+    guard let place, !place.hasFinerKey else { return true }
     return KeyHash.task(of: key.keyBytes, among: place.count) == place.number
   }
 
@@ -94,14 +94,14 @@ extension StepContext {
   /// The expressions that the state is keyed by; the rows of a step whose key is within that of the partition go
   /// by both.
   private func description(_ key: String) -> String {
-    guard let place, place.isWithin, !key.isEmpty else { return key }
+    guard let place, place.hasFinerKey, !key.isEmpty else { return key }
     return "\(key) within \(place.key)"
   }
 
   /// How the rows of the step's state belong to tasks.
   private var rows: StateFile.Sharing {
     guard let place else { return .divided { _ in 0 } }
-    if place.isWithin { return .discarded }
+    if place.hasFinerKey { return .discarded }
     // The bytes of a key may be any that mean it.
     return .divided { KeyHash.task(of: Value(keyBytes: $0).keyBytes, among: place.count) }
   }

@@ -11,7 +11,7 @@ extension StepPlan {
   }
 
   /// Whether each of its keys belongs to one key of the partition above.
-  package var isKeyWithin: Bool {
+  package var hasFinerKey: Bool {
     if case .byKey = spec.division { options[StepOptions.keyWithin] } else { false }
   }
 }
@@ -101,7 +101,7 @@ extension PlanBuilder {
   func checkPartition(_ steps: [StepPlan]) {
     guard let start = steps.firstIndex(where: { $0.partition != nil }), let (key, _) = steps[start].partition
     else {
-      for step in steps where step.isKeyWithin {
+      for step in steps where step.hasFinerKey {
         checker.warn(
           "key_within has a meaning below a partition only", at: step.options.place(of: StepOptions.keyWithin)
         )
@@ -126,7 +126,7 @@ extension PlanBuilder {
       case .byKey(let option, let sends, let unless, _):
         if let reason = unless(step.options) { reportWhole(step, reason) }
         check(step, option, keys, partition: key)
-        if let sends { keys = sends.isEmpty || step.isKeyWithin ? [] : [sends] }
+        if let sends { keys = sends.isEmpty || step.hasFinerKey ? [] : [sends] }
       case .partition:
         checker.report(
           "a partition stands above this one, at line \(steps[start].place.position.line)", at: step.place,
@@ -141,7 +141,7 @@ extension PlanBuilder {
   {
     let kind = step.spec.kind
     let text = step.options[option].text
-    if step.isKeyWithin || keys.contains(Self.normal(text)) { return }
+    if step.hasFinerKey || keys.contains(Self.normal(text)) { return }
     guard Self.normal(text) != "null" else {
       return checker.report(
         "\(kind) without a key takes all events together, and below a partition no task has all of them",
