@@ -4,7 +4,7 @@ import JSON
 
 extension Checker {
   /// Reports meaningless code; returns whether there was none.
-  func isSound(_ program: String, isCondition: Bool, place: (Range<Int>) -> SourceRange) -> Bool {
+  func passesLint(_ program: String, isCondition: Bool, place: (Range<Int>) -> SourceRange) -> Bool {
     guard let survey = NameUsage(program, library: scope.library) else { return true }
     let before = problems.count
     for read in survey.reads { check(read, at: place(read.range)) }

@@ -136,7 +136,7 @@ extension Checker {
     do throws(ProgramError) {
       let shownText = shown.map { $0.insertions.isEmpty ? $0.text : $0.written }
       let compiled = try scope.compile(program, variables: variables)
-      guard isSound(program, isCondition: isCondition, place: place) else { return nil }
+      guard passesLint(program, isCondition: isCondition, place: place) else { return nil }
       if isCondition { warnOfMissingMembers(in: program, place: place) }
       return Expression(shownText ?? program, compiled, scope, members: members, origin: place)
     } catch {
