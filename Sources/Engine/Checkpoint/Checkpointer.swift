@@ -287,7 +287,7 @@ final class Checkpointer: AlarmOwner {
     (state.value.sinks, state.value.letters) = ([], [])
     state.value.trace?.end()
     state.value.trace = nil
-    state.value.file.tidy()
+    state.value.file.checkpointWAL()
   }
 }
 
