@@ -54,7 +54,7 @@ final class Checkpointer: AlarmOwner {
     /// The facts that the next commit stores beside the tables.
     var facts: [FactName: Fact?] = [:]
     /// Facts that are no reason for a commit: how often a source was polled.
-    var idleFacts: [FactName: Fact?] = [:]
+    var lazyFacts: [FactName: Fact?] = [:]
     var events = 0
     /// Whether a sink has a change to store.
     var isTouched = false
@@ -70,7 +70,7 @@ final class Checkpointer: AlarmOwner {
     var postponed: [@Sendable () -> Void] = []
     /// After a failure nothing more is stored or written.
     var isBroken = false
-    var runTables: [any Forgetful] = []
+    var runTables: [any RunScoped] = []
     var lastCommit: Instant?
     /// Changed keys that have been reported.
     var keyChanges: Set<String> = []
@@ -118,7 +118,7 @@ final class Checkpointer: AlarmOwner {
     self.log = log
     alarm = Alarm(on: lane.scheduler, in: subscription)
     var state = State(file: file, stateID: known ?? Self.newStateID(lane.world))
-    if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(state.stateID) }
+    if known == nil { state.lazyFacts[FactName(owner: Self.owner, name: "life")] = .text(state.stateID) }
     self.state = LaneLocal(state)
     lane.setClock(after: former)
   }
@@ -219,7 +219,7 @@ final class Checkpointer: AlarmOwner {
     crashPoint("epoch.kept, before acknowledgements")
     lane.acknowledge(true)
     state.value.facts = [:]
-    state.value.idleFacts = [:]
+    state.value.lazyFacts = [:]
     state.value.events = 0
     state.value.isTouched = false
     state.value.isUrgent = false
@@ -246,7 +246,7 @@ final class Checkpointer: AlarmOwner {
     while true {
       do throws(StoreError) {
         try state.value.file.commit { (epoch) throws(StoreError) in
-          for (key, fact) in state.value.idleFacts { try epoch.keep(fact, key) }
+          for (key, fact) in state.value.lazyFacts { try epoch.keep(fact, key) }
           for (key, fact) in state.value.facts { try epoch.keep(fact, key) }
           try epoch.set(.text(time.text), owner: Checkpointer.owner, name: "clock")
           for outbox in state.value.outboxes { try outbox.write(to: epoch) }
@@ -355,14 +355,14 @@ extension Checkpointer {
 extension Checkpointer {
   func fact(_ owner: String, _ name: String) throws -> Fact? {
     let key = FactName(owner: owner, name: name)
-    if let fact = state.value.facts[key] ?? state.value.idleFacts[key] { return fact }
+    if let fact = state.value.facts[key] ?? state.value.lazyFacts[key] { return fact }
     return try state.value.file.fact(owner: owner, name: name)
   }
 
-  func set(_ fact: Fact?, _ owner: String, _ name: String, isIdle: Bool = false) {
+  func set(_ fact: Fact?, _ owner: String, _ name: String, isLazy: Bool = false) {
     let key = FactName(owner: owner, name: name)
-    if isIdle, state.value.facts[key] == nil {
-      state.value.idleFacts[key] = .some(fact)
+    if isLazy, state.value.facts[key] == nil {
+      state.value.lazyFacts[key] = .some(fact)
     } else {
       state.value.facts[key] = .some(fact)
     }
@@ -372,7 +372,7 @@ extension Checkpointer {
   func setPosition(_ position: Value, of source: String, entry: Value? = nil, isIdle: Bool) {
     let name = entry.map { "\(Self.entryPosition)\($0)" } ?? "position"
     if position.kind == .null { return set(nil, source, name) }
-    set(.text(position.description), source, name, isIdle: isIdle)
+    set(.text(position.description), source, name, isLazy: isIdle)
   }
 
   private static let entryPosition = "position "
@@ -394,8 +394,8 @@ extension Checkpointer {
   }
 }
 
-/// State that is discarded when a run has completed.
-protocol Forgetful {
+/// A table of one run, discarded when it has completed.
+protocol RunScoped {
   func forget()
 }
 

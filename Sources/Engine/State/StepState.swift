@@ -41,7 +41,7 @@ extension StepContext {
     of type: Element.Type = Element.self, part: String? = nil, by key: String = "", forRun: Bool = false
   ) throws -> NodeCell<Element> {
     let table = try table(of: type, by: key, part, .forget, .copied, isOrdered: NodeCell<Element>.isOrdered)
-    if forRun, let table { lane.checkpointer?.state.value.runTables.append(ForgottenTable(table: table)) }
+    if forRun, let table { lane.checkpointer?.state.value.runTables.append(RunScopedTable(table: table)) }
     return NodeCell(table)
   }
 
@@ -140,7 +140,7 @@ extension StepContext {
   }
 }
 
-private struct ForgottenTable<Element: Storable>: Forgetful {
+private struct RunScopedTable<Element: Storable>: RunScoped {
   let table: TypedTable<Element>
   func forget() { table.removeAll() }
 }
