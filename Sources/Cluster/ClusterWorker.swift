@@ -30,7 +30,7 @@ public protocol TaskRun: AnyObject {
 public protocol TaskHost: AnyObject {
   /// Opens the state of a task that was taken over, and runs it; throws a `StoreError` that is passing for a later
   /// attempt, of kind `.fenced` where another worker has the task.
-  func start(_ task: Assignment, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun
+  func start(_ task: Assignment, _ log: CommitLog, _ takeover: TaskTakeover) throws -> any TaskRun
   func note(_ task: Assignment, _ event: TaskEvent)
   /// The bytes that are free where the states are.
   var freeBytes: Int { get }
@@ -62,20 +62,20 @@ public final class ClusterWorker {
     public var quietSeconds = 10.0
     /// A worker with a full disk tries again after so many seconds, where more room is not seen: a quota say.
     public var fullRetrySeconds = 600.0
-    public var log: TaskLog.Options
+    public var log: CommitLog.Options
 
-    public init(log: TaskLog.Options) { self.log = log }
+    public init(log: CommitLog.Options) { self.log = log }
   }
 
   private enum State {
     case idle(wantedSince: Double?)
     /// Its state could not be opened yet.
-    case taken(TaskLog, lacksRoom: Bool)
-    case running(TaskLog, any TaskRun)
-    case stopping(TaskLog, any TaskRun)
+    case taken(CommitLog, lacksRoom: Bool)
+    case running(CommitLog, any TaskRun)
+    case stopping(CommitLog, any TaskRun)
     /// It has ended by itself, and does not run again while it is this worker's.
-    case ended(TaskLog)
-    case failed(TaskLog)
+    case ended(CommitLog)
+    case failed(CommitLog)
   }
 
   private struct Account {
@@ -273,7 +273,7 @@ public final class ClusterWorker {
     }
   }
 
-  private func release(_ log: TaskLog, _ task: Assignment) -> State {
+  private func release(_ log: CommitLog, _ task: Assignment) -> State {
     let isFenced = log.isFenced
     log.release()
     host.note(task, isFenced ? .fenced : .released)
@@ -316,7 +316,7 @@ public final class ClusterWorker {
     }
   }
 
-  private func start(_ task: Assignment, _ log: TaskLog, _ account: inout Account) -> State {
+  private func start(_ task: Assignment, _ log: CommitLog, _ account: inout Account) -> State {
     account.reason = nil
     do {
       return .running(log, try host.start(task, log, TaskTakeover(journal, task: task.name, options.log)))
@@ -341,7 +341,7 @@ extension ClusterWorker {
   public var report: [WorkerReport.Task] {
     zip(tasks, accounts).compactMap { entry, account in
       var phase = WorkerReport.Task.Phase.waiting
-      var log: TaskLog?
+      var log: CommitLog?
       switch entry.state {
       case .idle: if account.reason == nil { return nil }
       case .taken(let own, _): log = own

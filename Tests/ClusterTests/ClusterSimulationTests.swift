@@ -171,7 +171,7 @@ final class ClusterSimulation {
       (self.process, self.simulation) = (process, simulation)
     }
 
-    func start(_ task: Assignment, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
+    func start(_ task: Assignment, _ log: CommitLog, _ takeover: TaskTakeover) throws -> any TaskRun {
       runs[task.name] = nil
       var options = StateFile.Options(disk: ProcessDisk(process: process))
       options.database.sync = .never
@@ -322,7 +322,7 @@ final class ClusterSimulation {
 
   private func start(_ index: Int) {
     started += 1
-    var options = TaskLog.Options(pause: { _ in false })
+    var options = CommitLog.Options(pause: { _ in false })
     options.attempts = 1 + below(4)
     options.recordBytes = [100, 400, 100_000].randomElement(using: &dice) ?? 100
     options.snapshotBytes = [1000, 5000, 100_000].randomElement(using: &dice) ?? 1000

@@ -11,19 +11,19 @@ import Testing
   private let journal = MemoryJournal(now: { 0 })
 
   private func takeover(snapshotBytes: Int = 1 << 20) -> TaskTakeover {
-    var options = TaskLog.Options(pause: { _ in false })
+    var options = CommitLog.Options(pause: { _ in false })
     options.snapshotBytes = snapshotBytes
     return TaskTakeover(journal, task: "t", options)
   }
 
-  private func take(_ takeover: TaskTakeover, _ writer: String) throws -> TaskLog {
+  private func take(_ takeover: TaskTakeover, _ writer: String) throws -> CommitLog {
     guard case .taken(let log) = try takeover.take(writer: writer, digest: "d", newLog: "l") else {
       throw StoreError("t", .refused, "\(writer) has not got the task")
     }
     return log
   }
 
-  private func open(_ takeover: TaskTakeover, _ log: TaskLog, on disk: SimulatedDisk) throws -> StateFile {
+  private func open(_ takeover: TaskTakeover, _ log: CommitLog, on disk: SimulatedDisk) throws -> StateFile {
     let process = disk.start()
     try? process.makeFolder("/var")
     let options = StateFile.Options(disk: ProcessDisk(process: process))

@@ -77,7 +77,7 @@ final class ClusterHost: TaskHost {
 
   func abort() { for member in members.values { member.run.abort() } }
 
-  func start(_ task: Assignment, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
+  func start(_ task: Assignment, _ log: CommitLog, _ takeover: TaskTakeover) throws -> any TaskRun {
     guard let job = jobs[task.name], let folder = folders[task.name],
       let path = StateFolder.file(of: task.name, in: folder)
     else { throw StoreError(task.name, .refused, "its name cannot be that of a state file") }
@@ -105,7 +105,7 @@ final class ClusterHost: TaskHost {
   }
 
   /// Removes the packs that a task has committed, now and then.
-  private func purgePacks(of share: (pipeline: String, number: Int, source: String), _ log: TaskLog) {
+  private func purgePacks(of share: (pipeline: String, number: Int, source: String), _ log: CommitLog) {
     let next = Locked(MonotonicClock.now + Self.purgePause)
     log.onCommit { [journal] file in
       let isDue = next.withLock { next in

@@ -49,7 +49,7 @@ struct ClusterRunner {
     let name = Self.workerName(options.world)
     let worker = ClusterWorker(
       name, jobs.map(\.task), journal, host,
-      ClusterWorker.Options(log: TaskLog.Options(pause: { stop.wait(seconds: $0) })),
+      ClusterWorker.Options(log: CommitLog.Options(pause: { stop.wait(seconds: $0) })),
       now: secondsOfClock,
       random: { [world = options.world] in
         UInt64(world.random() * Double(1 << 53))

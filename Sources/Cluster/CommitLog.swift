@@ -1,14 +1,14 @@
 import Reactive
 import Store
 
-/// The log of a task, for the worker that owns it: what its state file appends to.
+/// The commit log of a pipeline, or of a task of one, for the worker that owns it: what its state file appends to.
 ///
 /// Invariants:
 /// 1. A record follows the last one that this worker knows, so nothing is accepted any more once another worker has
 ///    taken the task over.
 /// 2. Where the outcome of an append is unknown, the same bytes are looked for in the log: it happens at most once.
 /// 3. Snapshots have ids of their own, and an owner removes only the one that its own has replaced.
-public final class TaskLog: StateLog {
+public final class CommitLog: StateLog {
   public struct Options: Sendable {
     /// Records have at most so many bytes.
     public var recordBytes = 900 << 10
@@ -93,7 +93,7 @@ public final class TaskLog: StateLog {
     let bytes = record.bytes
     var reason = "no answer"
     for attempt in 0..<options.attempts {
-      if attempt > 0, options.pause(TaskLog.wait(before: attempt)) { break }
+      if attempt > 0, options.pause(CommitLog.wait(before: attempt)) { break }
       if isFenced { throw fenced() }
       do throws(JournalError) {
         let sequence = try journal.append(bytes, to: task, after: state.withLock(\.sequence))
@@ -208,7 +208,7 @@ public final class TaskLog: StateLog {
 /// The way of a task to a worker: its log is taken over, then its state file is rebuilt.
 public struct TaskTakeover: Sendable {
   public enum Outcome: Sendable {
-    case taken(TaskLog)
+    case taken(CommitLog)
     /// Another worker was faster.
     case lost
     /// The log belongs to another plan of that name.
@@ -217,9 +217,9 @@ public struct TaskTakeover: Sendable {
 
   private let journal: any Journal
   private let task: String
-  private let options: TaskLog.Options
+  private let options: CommitLog.Options
 
-  public init(_ journal: any Journal, task: String, _ options: TaskLog.Options) {
+  public init(_ journal: any Journal, task: String, _ options: CommitLog.Options) {
     (self.journal, self.task, self.options) = (journal, task, options)
   }
 
@@ -240,7 +240,7 @@ public struct TaskTakeover: Sendable {
   ) throws(JournalError) -> Outcome {
     var unresolved: [[UInt8]] = []
     for attempt in 0..<options.attempts {
-      if attempt > 0, options.pause(TaskLog.wait(before: attempt)) { break }
+      if attempt > 0, options.pause(CommitLog.wait(before: attempt)) { break }
       let last = try journal.last(of: task)
       var record = TaskRecord(
         .takeover, log: newLog, generation: 1, ordinal: 0, writer: writer, digest: digest)
@@ -249,7 +249,7 @@ public struct TaskTakeover: Sendable {
           throw .refused("the log of \(task) contains what is no record of this version")
         }
         if unresolved.contains(last.bytes) {
-          return .taken(TaskLog(journal, former, task, options, at: last.sequence))
+          return .taken(CommitLog(journal, former, task, options, at: last.sequence))
         }
         if former.digest != digest, former.kind != .release, !mayChangePlan {
           return .otherPlan(writer: former.writer)
@@ -261,7 +261,7 @@ public struct TaskTakeover: Sendable {
       }
       do throws(JournalError) {
         let sequence = try journal.append(record.bytes, to: task, after: last?.sequence ?? 0)
-        return .taken(TaskLog(journal, record, task, options, at: sequence))
+        return .taken(CommitLog(journal, record, task, options, at: sequence))
       } catch {
         switch error {
         case .inDoubt: unresolved.append(record.bytes)
@@ -279,7 +279,7 @@ public struct TaskTakeover: Sendable {
   /// with the newest snapshot. Throws `.unavailable` for a later attempt, `.fenced` where another worker has taken the task over
   /// meanwhile.
   public func open(
-    _ log: TaskLog, path: String, _ options: StateFile.Options
+    _ log: CommitLog, path: String, _ options: StateFile.Options
   ) throws(StoreError) -> StateFile {
     let content = try content(before: log)
     let place = log.place
@@ -332,7 +332,7 @@ public struct TaskTakeover: Sendable {
   }
 
   /// The contents of the log when it was taken over, which must all be read.
-  private func content(before log: TaskLog) throws(StoreError) -> LogContent {
+  private func content(before log: CommitLog) throws(StoreError) -> LogContent {
     var content = LogContent()
     var next: UInt64 = 1
     var attempt = 0
