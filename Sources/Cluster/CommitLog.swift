@@ -7,13 +7,13 @@ import Store
 /// 1. A record follows the last one that this worker knows, so nothing is accepted any more once another worker has
 ///    taken the task over.
 /// 2. Where the outcome of an append is unknown, the same bytes are looked for in the log: it happens at most once.
-/// 3. Snapshots have ids of their own, and an owner removes only the one that its own has replaced.
+/// 3. Images have ids of their own, and an owner removes only the one that its own has replaced.
 public final class CommitLog: StateLog {
   public struct Options: Sendable {
     /// Records have at most so many bytes.
     public var recordBytes = 900 << 10
-    /// A snapshot is taken when the log behind the last is longer than this, and than that snapshot.
-    public var snapshotBytes = 16 << 20
+    /// An image is taken when the log behind the last is longer than this, and than that image.
+    public var imageBytes = 16 << 20
     /// How often an append is tried before the caller has to wait and repeat it: longer than an election takes.
     public var attempts = 24
     /// Waits; returns true to give up.
@@ -31,9 +31,9 @@ public final class CommitLog: StateLog {
     var unresolved: [[UInt8]] = []
     /// How many parts of the delta, which must be this one, are in the log.
     var sent: (delta: [UInt8], parts: Int)?
-    var bytesSinceSnapshot = 0
-    var snapshotID: String?
-    var snapshotSize = 0
+    var bytesSinceImage = 0
+    var imageID: String?
+    var imageSize = 0
   }
 
   public let task: String
@@ -79,7 +79,7 @@ public final class CommitLog: StateLog {
       try append(record)
       state.withLock { state in
         state.sent = part + 1 == count ? nil : (delta, part + 1)
-        state.bytesSinceSnapshot += range.count
+        state.bytesSinceImage += range.count
       }
     }
     state.withLock { $0.ordinal = place.ordinal }
@@ -158,33 +158,33 @@ public final class CommitLog: StateLog {
     StoreError(task, .fenced, "another worker has taken the task over")
   }
 
-  // MARK: - Snapshots
+  // MARK: - Images
 
   /// Calls `body` after each commit, on the thread that has made it.
   public func onCommit(_ body: @escaping @Sendable (StateFile) -> Void) { committed.withLock { $0 = body } }
 
   public func didCommit(_ file: StateFile) {
     committed.withLock { $0 }?(file)
-    let (bytes, size) = state.withLock { ($0.bytesSinceSnapshot, $0.snapshotSize) }
-    guard bytes > max(options.snapshotBytes, size) else { return }
-    // Without a snapshot the log grows, and the next commit tries again.
+    let (bytes, size) = state.withLock { ($0.bytesSinceImage, $0.imageSize) }
+    guard bytes > max(options.imageBytes, size) else { return }
+    // Without an image the log grows, and the next commit tries again.
     guard let image = try? file.image() else { return }
     let ordinal = state.withLock(\.ordinal)
     let id = "\(generation)-\(ordinal)-\(writer)"
     do {
       try journal.store(image, of: task, id: id)
-      let former = state.withLock(\.snapshotID)
+      let former = state.withLock(\.imageID)
       if former == id { return }
-      try append(record(.snapshot(id: id), ordinal))
+      try append(record(.image(id: id), ordinal))
       let sequence = state.withLock { state in
-        (state.snapshotID, state.snapshotSize, state.bytesSinceSnapshot) = (id, image.count, 0)
+        (state.imageID, state.imageSize, state.bytesSinceImage) = (id, image.count, 0)
         return state.sequence
       }
       try journal.purge(task, before: sequence)
-      if let former { try journal.removeSnapshot(of: task, id: former) }
+      if let former { try journal.removeImage(of: task, id: former) }
     } catch {
       // An append whose outcome is unknown is resolved by the next one.
-      state.withLock { $0.bytesSinceSnapshot -= $0.bytesSinceSnapshot / 4 }
+      state.withLock { $0.bytesSinceImage -= $0.bytesSinceImage / 4 }
     }
   }
 
@@ -195,10 +195,10 @@ public final class CommitLog: StateLog {
     state.withLock { $0.isFenced = true }
   }
 
-  fileprivate func continueFrom(_ snapshot: (id: String, size: Int)?, bytes: Int) {
+  fileprivate func continueFrom(_ image: (id: String, size: Int)?, bytes: Int) {
     state.withLock { state in
-      (state.snapshotID, state.snapshotSize) = (snapshot?.id, snapshot?.size ?? 0)
-      state.bytesSinceSnapshot = bytes
+      (state.imageID, state.imageSize) = (image?.id, image?.size ?? 0)
+      state.bytesSinceImage = bytes
     }
   }
 }
@@ -276,7 +276,7 @@ public struct TaskTakeover: Sendable {
   /// Brings the file of a path to the end of the log, and opens it.
   ///
   /// The file is a prefix of the log if it is of the same one, so it gets the deltas behind it; otherwise it begins
-  /// with the newest snapshot. Throws `.unavailable` for a later attempt, `.fenced` where another worker has taken the task over
+  /// with the newest image. Throws `.unavailable` for a later attempt, `.fenced` where another worker has taken the task over
   /// meanwhile.
   public func open(
     _ log: CommitLog, path: String, _ options: StateFile.Options
@@ -289,7 +289,7 @@ public struct TaskTakeover: Sendable {
       throw StoreError(task, .corrupt, "its log ends at \(content.ordinal) instead of \(place.ordinal)")
     }
     var (replica, at) = try replica(path, options)
-    let first = content.snapshot?.ordinal ?? 0
+    let first = content.image?.ordinal ?? 0
     let isOfLog = at?.log == place.log
     if at == nil, let replica, !replica.isEmpty {
       throw StoreError(
@@ -298,10 +298,10 @@ public struct TaskTakeover: Sendable {
     var size = 0
     if !isOfLog || (at?.ordinal ?? 0) < first || (at?.ordinal ?? 0) > place.ordinal {
       replica = nil
-      if let snapshot = content.snapshot {
+      if let id = content.image?.id {
         guard
           let image = try attempt({ () throws(JournalError) in
-            try journal.snapshot(of: task, id: snapshot.id)
+            try journal.image(of: task, id: id)
           })
         else { throw StoreError(task, .unavailable, "its snapshot is not there yet") }
         size = image.count
@@ -318,7 +318,7 @@ public struct TaskTakeover: Sendable {
     }
     replica = nil
     log.continueFrom(
-      content.snapshot.map { ($0.id, size) }, bytes: content.deltas.reduce(0) { $0 + $1.bytes.count })
+      content.image.map { ($0.id, size) }, bytes: content.deltas.reduce(0) { $0 + $1.bytes.count })
     let file = try StateFile(path: path, options)
     try file.attach(log, at: place)
     return file

@@ -1,4 +1,4 @@
-/// A journal: the logs of tasks, their snapshots and the leases of workers, kept by several servers.
+/// A journal: the logs of tasks, their images and the leases of workers, kept by several servers.
 ///
 /// A log is a chain of records. A record is appended behind the one that its writer knows to be the last, or not at all:
 /// that is both the commit of an epoch and the fence against former owners.
@@ -12,11 +12,11 @@ public protocol Journal: Sendable {
   /// Removes the records of a log before a sequence.
   func purge(_ task: String, before sequence: UInt64) throws(JournalError)
 
-  /// Stores a snapshot under an id that was never used.
-  func store(_ snapshot: [UInt8], of task: String, id: String) throws(JournalError)
-  /// A snapshot; nil where it is not there, or not whole.
-  func snapshot(of task: String, id: String) throws(JournalError) -> [UInt8]?
-  func removeSnapshot(of task: String, id: String) throws(JournalError)
+  /// Stores an image under an id that was never used.
+  func store(_ image: [UInt8], of task: String, id: String) throws(JournalError)
+  /// An image; nil where it is not there, or not whole.
+  func image(of task: String, id: String) throws(JournalError) -> [UInt8]?
+  func removeImage(of task: String, id: String) throws(JournalError)
 
   /// Renews the lease of a worker, which ends by itself after a few seconds, with what it reports of itself.
   func renewLease(of worker: String, _ report: [UInt8]) throws(JournalError)

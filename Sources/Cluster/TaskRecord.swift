@@ -7,8 +7,8 @@ struct TaskRecord: Equatable {
     case takeover
     /// A part of the delta that leads to the ordinal; only one whose parts all follow each other counts.
     case delta(part: Int, of: Int)
-    /// A snapshot of the state at the ordinal is stored under an id.
-    case snapshot(id: String)
+    /// An image of the state at the ordinal is stored under an id.
+    case image(id: String)
     /// The owner has released the task.
     case release
   }
@@ -45,7 +45,7 @@ struct TaskRecord: Equatable {
     switch words[0] {
     case "T": kind = .takeover
     case "L": kind = .release
-    case "S": kind = .snapshot(id: words[6])
+    case "S": kind = .image(id: words[6])
     case "E":
       let parts = words[6].split(separator: "/").compactMap { Int($0) }
       guard parts.count == 2, parts[0] >= 0, parts[0] < parts[1] else { return nil }
@@ -61,18 +61,18 @@ struct TaskRecord: Equatable {
       switch kind {
       case .takeover: ("T", "-")
       case .release: ("L", "-")
-      case .snapshot(let id): ("S", id)
+      case .image(let id): ("S", id)
       case .delta(let part, let parts): ("E", "\(part)/\(parts)")
       }
     return Array("\(letter) \(log) \(generation) \(ordinal) \(writer) \(digest) \(detail)\n".utf8) + payload
   }
 }
 
-/// The sum of the records of a log: the newest snapshot, and the deltas behind it.
+/// The sum of the records of a log: the newest image, and the deltas behind it.
 struct LogContent {
   private(set) var log = ""
   private(set) var ordinal: Int64 = 0
-  private(set) var snapshot: (id: String, ordinal: Int64)?
+  private(set) var image: (id: String, ordinal: Int64)?
   private(set) var deltas: [(ordinal: Int64, bytes: [UInt8])] = []
   private var parts: (ordinal: Int64, count: Int, bytes: [UInt8])?
 
@@ -82,10 +82,10 @@ struct LogContent {
     guard record.log == log else { return false }
     switch record.kind {
     case .takeover, .release: parts = nil
-    case .snapshot(let id):
+    case .image(let id):
       parts = nil
-      // What lies before the first snapshot that is left was purged.
-      snapshot = (id, record.ordinal)
+      // What lies before the first image that is left was purged.
+      image = (id, record.ordinal)
       deltas.removeAll { $0.ordinal <= record.ordinal }
       ordinal = record.ordinal
     case .delta(let part, let count):

@@ -325,7 +325,7 @@ final class ClusterSimulation {
     var options = CommitLog.Options(pause: { _ in false })
     options.attempts = 1 + below(4)
     options.recordBytes = [100, 400, 100_000].randomElement(using: &dice) ?? 100
-    options.snapshotBytes = [1000, 5000, 100_000].randomElement(using: &dice) ?? 1000
+    options.imageBytes = [1000, 5000, 100_000].randomElement(using: &dice) ?? 1000
     let process = machines[index].disk.start()
     try? process.makeFolder("/var")
     let host = Host(process, self)

@@ -10,9 +10,9 @@ import Testing
 @Suite struct TaskTakeoverTests {
   private let journal = MemoryJournal(now: { 0 })
 
-  private func takeover(snapshotBytes: Int = 1 << 20) -> TaskTakeover {
+  private func takeover(imageBytes: Int = 1 << 20) -> TaskTakeover {
     var options = CommitLog.Options(pause: { _ in false })
-    options.snapshotBytes = snapshotBytes
+    options.imageBytes = imageBytes
     return TaskTakeover(journal, task: "t", options)
   }
 
@@ -34,7 +34,7 @@ import Testing
   func late(isPurged: Bool) throws {
     let slow = takeover()
     let slowLog = try take(slow, "slow#1")
-    let fast = takeover(snapshotBytes: isPurged ? 0 : 1 << 20)
+    let fast = takeover(imageBytes: isPurged ? 0 : 1 << 20)
     let fastLog = try take(fast, "fast#1")
     let file = try open(fast, fastLog, on: SimulatedDisk(.init(seed: 1)))
     let table = try file.table(node: "n", description: ".")

@@ -44,7 +44,7 @@ final class SimulatedLog: Sendable {
       var options = CommitLog.Options(pause: { _ in false })
       options.attempts = 1 + state.dice.below(5)
       options.recordBytes = [300, 5000, 900_000][state.dice.below(3)]
-      options.snapshotBytes = [2000, 20_000, 1_000_000][state.dice.below(3)]
+      options.imageBytes = [2000, 20_000, 1_000_000][state.dice.below(3)]
       return (state.dice.below(3), options)
     }
     // What was under way arrives at last, before or after the takeover.
