@@ -1,7 +1,7 @@
 /// The serialised output of an operator with several inputs: one call at a time, and nothing after a terminal.
-final class SerializedOutlet<Element: Sendable>: Turn, Observer, @unchecked Sendable {
+final class SerializedOutlet<Element: Sendable>: DrainLoop, Observer, @unchecked Sendable {
   private let downstream: any Observer<Element>
-  /// Whether a terminal has passed: only with the turn.
+  /// Whether a terminal has passed: only inside the serializer.
   @exclusivity(unchecked) private var isOver = false
 
   init(_ downstream: any Observer<Element>) {
