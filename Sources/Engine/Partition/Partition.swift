@@ -27,7 +27,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
   private let key: Evaluation
   private let tasks: [PartitionTask]
   /// The threads beside the lane's own; nil where everything runs there.
-  private let workers: Workers?
+  private let threads: TaskThreads?
   /// Whether each event goes through its task at once, which is the same with less work where there is one thread.
   private let isDirect: Bool
   private let downstream: any Observer<Event>
@@ -47,11 +47,12 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
 
   init(
     by key: Evaluation, _ tasks: [PartitionTask], isDirect: Bool, to downstream: any Observer<Event>,
-    in subscription: Subscription, _ lane: Lane, _ meter: Meter, _ errors: ErrorReporter, workers: Workers?
+    in subscription: Subscription, _ lane: Lane, _ meter: Meter, _ errors: ErrorReporter,
+    threads: TaskThreads?
   ) {
     self.key = key
     self.tasks = tasks
-    self.workers = workers
+    self.threads = threads
     self.isDirect = isDirect
     self.downstream = downstream
     self.lane = lane
@@ -123,7 +124,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     let isMuch = eventsOfPoll >= Self.worthwhile
     eventsOfPoll = 0
     for task in tasks { task.hold() }
-    spread(isMuch ? workers : nil) { $0.end(poll) }
+    spread(isMuch ? threads : nil) { $0.end(poll) }
     merge(byRow: true)
     lane.isTimed = false
     send(.end(of: poll))
@@ -136,7 +137,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     if routes.isEmpty { return }
     let isMuch = routes.count >= Self.worthwhile
     for task in tasks { task.hold() }
-    spread(isMuch ? workers : nil) { $0.runPack() }
+    spread(isMuch ? threads : nil) { $0.runPack() }
     merge(byRow: false)
     lane.isTimed = false
     routes.removeAll(keepingCapacity: true)
@@ -148,13 +149,13 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
   }
 
   /// Does something with all tasks, on all threads.
-  private func spread(_ workers: Workers?, _ body: @escaping @Sendable (PartitionTask) -> Void) {
+  private func spread(_ threads: TaskThreads?, _ body: @escaping @Sendable (PartitionTask) -> Void) {
     followClock()
-    guard let workers else {
+    guard let threads else {
       for task in tasks { body(task) }
       return
     }
-    workers.run(tasks.count) { [tasks, lane] task in lane.asOwner { body(tasks[task]) } }
+    threads.run(tasks.count) { [tasks, lane] task in lane.asOwner { body(tasks[task]) } }
   }
 
   /// Sends on what the tasks have put out, in order.

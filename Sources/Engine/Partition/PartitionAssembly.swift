@@ -26,7 +26,7 @@ extension Assembly {
         by: Evaluation(key, on: lane), tasks, isDirect: lanes <= 1, to: downstream, in: child, lane, meter,
         errors,
         // In virtual time everything runs on one thread.
-        workers: lanes > 1 && lane.waiting == .acrossTurns ? Workers(lanes - 1, of: schedulers) : nil)
+        threads: lanes > 1 && lane.waiting == .acrossTurns ? TaskThreads(lanes - 1, of: schedulers) : nil)
       for (number, task) in tasks.enumerated() {
         guard var next = task.output else { continue }
         for node in made.value.reversed() {
