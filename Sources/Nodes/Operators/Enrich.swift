@@ -135,18 +135,18 @@ private final class Enrich: Step {
   }
 
   /// Responses that have arrived, by address, until the lane takes them.
-  private final class Letters: Sendable {
-    typealias Letter = (address: String, found: Result<LookupAnswer, any Error>)
-    private let letters = Locked<[Letter]>([])
+  private final class LookupAnswers: Sendable {
+    typealias Arrived = (address: String, found: Result<LookupAnswer, any Error>)
+    private let arrived = Locked<[Arrived]>([])
 
     func put(_ found: Result<LookupAnswer, any Error>, from address: String) {
-      letters.withLock { $0.append((address, found)) }
+      arrived.withLock { $0.append((address, found)) }
     }
 
-    func take() -> [Letter] {
-      letters.withLock { letters in
-        defer { letters = [] }
-        return letters
+    func take() -> [Arrived] {
+      arrived.withLock { arrived in
+        defer { arrived = [] }
+        return arrived
       }
     }
   }
@@ -186,7 +186,7 @@ private final class Enrich: Step {
   private var next = 0
   private var events = 0
   private var underWay: [String: Lookup] = [:]
-  private let letters = Letters()
+  private let answers = LookupAnswers()
   private var isEnding = false
   /// How often in a row the lookup has failed that all other events wait for.
   private var outage = 0
@@ -242,7 +242,7 @@ private final class Enrich: Step {
   }
 
   func wake(_ out: Downstream) {
-    for (address, found) in letters.take() {
+    for (address, found) in answers.take() {
       guard let lookup = underWay.removeValue(forKey: address) else { continue }
       if case .failure(let error as FetchError) = found, let later = postponed(lookup, error, out) {
         underWay[address] = later
@@ -399,8 +399,8 @@ private final class Enrich: Step {
     guard let lookup = underWay[address] else { return }
     underWay[address]?.due = nil
     let bell = out.bell
-    let subscription = lookups.start(lookup.request, at: lookup.at, waiting: bell) { [letters] found in
-      letters.put(found, from: address)
+    let subscription = lookups.start(lookup.request, at: lookup.at, waiting: bell) { [answers] found in
+      answers.put(found, from: address)
       bell()
     }
     underWay[address]?.subscription = subscription
