@@ -11,7 +11,7 @@ public protocol ScriptSource: AnyObject {
 
 /// The answer of a source at a given time.
 public struct ScriptedAnswer: Sendable {
-  public enum What: Sendable {
+  public enum Content: Sendable {
     /// The rows of a poll.
     case poll([Value])
     /// Events that are no snapshot.
@@ -26,15 +26,15 @@ public struct ScriptedAnswer: Sendable {
 
   /// In seconds since 1970.
   public let at: Double
-  public let what: What
+  public let content: Content
   /// More for `$meta`, an object.
   public let notes: Value
   /// How much of the list a poll has seen.
   public let coverage: Coverage
 
-  public init(at: Double, _ what: What, notes: Value = .emptyObject, coverage: Coverage = .complete) {
+  public init(at: Double, _ content: Content, notes: Value = .emptyObject, coverage: Coverage = .complete) {
     self.at = at
-    self.what = what
+    self.content = content
     self.notes = notes
     self.coverage = coverage
   }
@@ -114,7 +114,7 @@ final class ScriptDriver: Sendable {
       let minute = timestamp(answer.at).prefix(16).replacing("T", by: " ")
       context.progress(PollProgress("replaying \(minute)"))
     }
-    switch answer.what {
+    switch answer.content {
     case .poll(let rows):
       state.value.number += 1
       let poll = Poll(

@@ -173,12 +173,12 @@ public struct TestPlan: Sendable {
   public struct Given: Sendable {
     public let source: String
     public let at: Duration
-    public let what: What
+    public let answer: Answer
     /// The members that the source adds to `$meta`, as the entry of a list that was polled.
     public let notes: Value
     public let place: SourceRange
 
-    public enum What: Sendable {
+    public enum Answer: Sendable {
       case poll([Value], coverage: Coverage = .complete)
       case events([Value])
       case error(String)
