@@ -101,7 +101,8 @@ struct Assembly {
       outbox: lane.checkpointer.map { Outbox(plan.name, pipeline: self.plan.name, $0) },
       syncs: self.plan.epochs.syncs, outputs: options.outputs)
     context.isOnce = options.isOnce
-    context.progress = { [tell = options.progress, pipeline = self.plan.name] in tell(pipeline, plan.name, $0)
+    context.progress = { [report = options.progress, pipeline = self.plan.name] in
+      report(pipeline, plan.name, $0)
     }
     context.plan = self.plan
     let sink = try options.sink(plan, context) ?? make(plan.options, context)

@@ -69,7 +69,7 @@ public final class PipelineRun: Sendable {
 
   /// Puts the pipeline together; with a `clock`, everything runs on that instead of on threads.
   ///
-  /// `done` is called once, when all is written, and told whether anything failed that was to be done.
+  /// `done` is called once, when all is written, with whether anything failed that was to be done.
   public init(
     _ plan: Plan, _ options: RunOptions, clock: VirtualScheduler? = nil,
     done: @escaping @Sendable (_ hasFailed: Bool) -> Void
@@ -122,7 +122,7 @@ public final class PipelineRun: Sendable {
         isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
         isKept: lane.checkpointer != nil, identity: lane.checkpointer?.identity(of: source.name),
         nextPoll: options.nextPolls[source.name],
-        progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
+        progress: { [report = options.progress] in report(plan.name, source.name, $0) })
       context.polledRows = polledRows
       context.entryPositions = try lane.checkpointer?.entryPositions(of: source.name) ?? [:]
       if let note = options.polled {

@@ -61,11 +61,11 @@ class DrainLoop: @unchecked Sendable {
   /// Leaves `work` to the caller inside; does it here if that one has left in the meantime.
   @inline(never)
   final func later(_ work: @escaping @Sendable () -> Void) {
-    goOn(from: lineUp(work))
+    drainOrWait(from: lineUp(work))
   }
 
   /// Leaves `work` in the line: the first half of `later`, for a caller who holds a lock of its own meanwhile, and owes
-  /// `goOn` without it.
+  /// `drainOrWait` without it.
   final func lineUp(_ work: @escaping @Sendable () -> Void) -> LinePlace {
     waiting.withLock { waiting in
       waiting.append(work)
@@ -76,7 +76,7 @@ class DrainLoop: @unchecked Sendable {
   }
 
   /// Does what waits if that has fallen to this caller, or waits for room.
-  final func goOn(from place: LinePlace) {
+  final func drainOrWait(from place: LinePlace) {
     if place.isFirst { return drain() }
     if place.count > limit, !isMine { waitForRoom() }
   }

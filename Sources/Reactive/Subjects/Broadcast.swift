@@ -60,7 +60,7 @@ import Synchronization
       return observers.enter() ? nil : observers.lineUp { [self] in deliver(value) }
     }
     _ = spare  // released outside the lock: its deinit may run any code
-    if let place { return observers.goOn(from: place) }
+    if let place { return observers.drainOrWait(from: place) }
     deliver(value)
     observers.leave()
   }
@@ -91,7 +91,7 @@ import Synchronization
       note(&isOver)
       return observers.lineUp(work)
     }
-    observers.goOn(from: place)
+    observers.drainOrWait(from: place)
   }
 
   @usableFromInline var takesBatches: Bool { true }
@@ -163,7 +163,7 @@ import Synchronization
     while !subscription.isDisposed, past.popFirst({ observer.next($0) }) {}
     if let outlet, let place {
       outlet.letGo()
-      return observers.goOn(from: place)
+      return observers.drainOrWait(from: place)
     }
     join(observer, subscription)
     observers.leave()
