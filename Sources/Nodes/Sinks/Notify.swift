@@ -120,7 +120,7 @@ let notify = NodeSpec(
   .sink { options, context in try Notify(options, context) })
 
 /// The parts of a message that depend on the event.
-private struct MessageReading {
+private struct MessageExpressions {
   let priority: Evaluation
   let link: Evaluation
   let picture: Evaluation
@@ -144,11 +144,11 @@ private struct MessageReading {
 private final class Notify: DeliverySink, RepeatingSink {
   private let title: Evaluation
   private let body: Evaluation
-  private let way: NotifyWay
+  private let channel: NotifyChannel
   private var window: NotifyWindow?
   private let schedule: NotifySchedule?
-  private var held = HeldNotes()
-  private var repeated: RepeatedNotes?
+  private var held = HeldMessages()
+  private var repeated: RepeatedMessages?
   private let key: Evaluation?
   private let digestTitle: Evaluation?
   private let digestBody: Evaluation?
@@ -156,30 +156,32 @@ private final class Notify: DeliverySink, RepeatingSink {
   private let kept: NodeCell<Value>?
   private let context: SinkContext
   /// Nil where notifications are not for a service.
-  private let service: MessageReading?
+  private let expressions: MessageExpressions?
   let queue: DeliveryQueue<NotifyTransport>
   private var rings = false
 
   init(_ options: Options, _ context: SinkContext) throws {
     title = context.evaluation(options[NotifyOptions.title])
     body = context.evaluation(options[NotifyOptions.body])
-    way = NotifyWay(
+    channel = NotifyChannel(
       options[NotifyOptions.through], options[NotifyOptions.command], options[NotifyOptions.urgency],
       context.lane.world)
     window = options[NotifyOptions.atMost].map { NotifyWindow($0) }
     kept = try context.outbox?.cell()
     schedule = NotifyOptions.schedule(options)
-    repeated = options[NotifyOptions.until].map { _ in RepeatedNotes(every: options[NotifyOptions.interval]) }
+    repeated = options[NotifyOptions.until].map { _ in
+      RepeatedMessages(every: options[NotifyOptions.interval])
+    }
     key = options[NotifyOptions.key].map { context.evaluation($0) }
     digestTitle = options[NotifyOptions.digestTitle].map { context.evaluation($0) }
     digestBody = options[NotifyOptions.digestBody].map { context.evaluation($0) }
     if let before = kept?.value {
       window?.resume(before)
-      if let notes = before.member("held") { held = HeldNotes(remembered: notes) }
+      if let notes = before.member("held") { held = HeldMessages(remembered: notes) }
       if let notes = before.member("repeated") { repeated?.resume(notes, at: context.now) }
     }
     self.context = context
-    service = options[NotifyOptions.to].map { _ in MessageReading(options, context) }
+    expressions = options[NotifyOptions.to].map { _ in MessageExpressions(options, context) }
     let transport = try NotifyTransport(
       to: options[NotifyOptions.to], timeout: options[NotifyOptions.timeout], context)
     queue = DeliveryQueue(NotifyOptions.settings(options), context, transport)
@@ -187,10 +189,10 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   func take(_ event: Event) throws {
     var message = Message(title: try event.text(title), body: try event.text(body))
-    try service?.read(event, into: &message)
+    try expressions?.read(event, into: &message)
     try queue.suppress()
     try release()
-    if repeated != nil, !context.isDryRun { try note(message, event) }
+    if repeated != nil, !context.isDryRun { try addRepeated(message, event) }
     if let until = schedule?.hold(at: context.lane.now), !context.isDryRun {
       held.add(message, until: until)
       keepWindow()
@@ -201,11 +203,11 @@ private final class Notify: DeliverySink, RepeatingSink {
   }
 
   /// Notes that a notification is repeated from now on.
-  private func note(_ message: Message, _ event: Event) throws {
+  private func addRepeated(_ message: Message, _ event: Event) throws {
     let key = try key.map { printable(try event.text($0)) } ?? message.title
     if let lost = repeated?.add(key, message, at: context.now, timeOfDay: context.lane.now) {
       context.log.warning(
-        "\(quoted(lost)) is no longer repeated: more than \(RepeatedNotes.bound) notifications wait to be acknowledged"
+        "\(quoted(lost)) is no longer repeated: more than \(RepeatedMessages.bound) notifications wait to be acknowledged"
       )
     }
     keepWindow()
@@ -246,20 +248,20 @@ private final class Notify: DeliverySink, RepeatingSink {
   /// Sends what was held, once its time has come.
   private func release(inAnyCase: Bool = false) throws {
     guard let until = held.until, inAnyCase || context.lane.now >= until else { return }
-    let notes = held
-    held = HeldNotes()
+    let released = held
+    held = HeldMessages()
     keepWindow()
-    if notes.count == 1, schedule?.digest == nil, let message = notes.messages.first {
+    if released.count == 1, schedule?.digest == nil, let message = released.messages.first {
       return try pass(message, nil)
     }
-    let event = Event(notes.value, Poll(source: "", at: context.lane.now))
-    let lines = notes.messages.map(\.linked)
-    let more = notes.count - lines.count
+    let event = Event(released.value, Poll(source: "", at: context.lane.now))
+    let lines = released.messages.map(\.linked)
+    let more = released.count - lines.count
     let list = (lines + (more > 0 ? ["… and \(more) more"] : [])).joined(separator: "\n")
     try pass(
       Message(
         title: try digestTitle.map { try event.text($0) }
-          ?? "\(notes.count) notification\(notes.count == 1 ? "" : "s"): \(context.pipeline)",
+          ?? "\(released.count) notification\(released.count == 1 ? "" : "s"): \(context.pipeline)",
         body: try digestBody.map { try event.text($0) } ?? list), nil)
   }
 
@@ -274,17 +276,17 @@ private final class Notify: DeliverySink, RepeatingSink {
   }
 
   private func show(_ message: Message, for event: Event?) throws {
-    if service != nil {
+    if expressions != nil {
       if context.isDryRun { return try queue.transport.show(message, in: &queue.dryRun) }
       return try queue.add(.message(message, event))
     }
-    let note = Note(title: message.title, body: message.body)
-    if let arguments = way.arguments(note) {
+    let text = NotificationText(title: message.title, body: message.body)
+    if let arguments = channel.arguments(text) {
       if context.isDryRun { return queue.dryRun.add(arguments) }
       return try queue.add(.command(CommandItem(arguments: arguments, input: "", event: event)))
     }
-    let body = note.body.split(separator: "\n").joined(separator: "; ")
-    let line = body.isEmpty ? note.title : "\(note.title): \(body)"
+    let body = text.body.split(separator: "\n").joined(separator: "; ")
+    let line = body.isEmpty ? text.title : "\(text.title): \(body)"
     if context.isDryRun { return queue.dryRun.add(line: line) }
     if let outbox = context.outbox { return outbox.put(Value.string(line).json, id: try outbox.nextID()) }
     ring(line)
@@ -301,7 +303,7 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   func didCommit(_ entries: [OutboxEntry]) throws {
     if queue.isSuppressed { return }
-    // An entry of a run that used another way of notifying is shown that way.
+    // An entry of a run that used another channel is sent through that.
     for entry in entries {
       if let line = String(remembered: entry.bytes) {
         ring(line)

@@ -2,7 +2,7 @@ import Engine
 import JSON
 import Language
 
-/// A message for a service: a note, and what else services can show.
+/// A message for a service: title, body, and what else services can show.
 struct Message: Remembered, Sendable, Equatable {
   var title: String
   var body = ""
@@ -19,8 +19,8 @@ struct Message: Remembered, Sendable, Equatable {
   var linked: String { link.isEmpty ? title : "\(title)\n\(link)" }
 
   init(title: String, body: String = "") {
-    let note = Note(title: title, body: body)
-    (self.title, self.body) = (note.title, note.body)
+    let text = NotificationText(title: title, body: body)
+    (self.title, self.body) = (text.title, text.body)
   }
 
   /// A priority as it is written: from 1 to 5, or a word.

@@ -125,7 +125,7 @@ private func textType<Value: Sendable>(
 }
 
 /// The notifications that are held back, stored for the next run; of many, the first ones.
-struct HeldNotes {
+struct HeldMessages {
   static let kept = 100
 
   private(set) var messages: [Message] = []

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// The notifications that are repeated until they are acknowledged, by key, stored for the next run.
-struct RepeatedNotes {
+struct RepeatedMessages {
   /// The number of keys; beyond it, the oldest is no longer repeated.
   static let bound = 1000
 
@@ -83,6 +83,6 @@ struct RepeatedNotes {
   }
 }
 
-extension RepeatedNotes.Entry {
+extension RepeatedMessages.Entry {
   var shown: Unacknowledged { Unacknowledged(key: key, title: message.title, since: since, count: count) }
 }
