@@ -139,7 +139,7 @@ public struct SourceContext: Sendable {
   /// The rows of other sources' polls, for lists of entries.
   public var polledRows = PolledRows()
   /// Whether positions are stored.
-  public let isKept: Bool
+  public let storesPositions: Bool
   /// A name that no other source of any state on this machine has; nil without state.
   public var identity: String?
   /// When a polled source is polled first, where a run before has polled it.
@@ -168,8 +168,8 @@ public final class Feed {
 
   public var isStopped: Bool { context.stop.isSet }
 
-  /// Whether positions are of use.
-  public var isKept: Bool { context.isKept }
+  /// Whether positions are stored.
+  public var storesPositions: Bool { context.storesPositions }
 
   /// Sends values that were read together, with the position behind them; blocks while the mailbox is full.
   ///
@@ -194,7 +194,7 @@ public final class Feed {
   ///
   /// A repeatable source that then waits for more calls it once; one that ends need not.
   public func sayCaughtUp() {
-    guard isKept, isRepeatable else { return }
+    guard storesPositions, isRepeatable else { return }
     let poll = Poll(source: context.name, at: context.world.wallClock())
     downstream.next(SourceBatch([], poll, endsPoll: false, isCaughtUp: true))
   }

@@ -78,14 +78,15 @@ extension NodeSpec {
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
     comparesPolls: Bool = false, takesOver: [AnyOption] = [],
-    isRepeatable: Bool = false, isKept: Bool = false, division: Division = .whole, examples: [Example],
+    isRepeatable: Bool = false, hasDurableState: Bool = false, division: Division = .whole,
+    examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, _ maker: Maker
   ) {
     self.init(
       kind, summary, details: details, options: options, shorthand: shorthand, isBare: isBare, state: state,
       keepsSnapshots: keepsSnapshots, comparesPolls: comparesPolls, takesOver: takesOver,
-      isRepeatable: isRepeatable, isKept: isKept, division: division, examples: examples,
+      isRepeatable: isRepeatable, hasDurableState: hasDurableState, division: division, examples: examples,
       check: check, coverage: coverage, madeBy: maker)
   }
 }

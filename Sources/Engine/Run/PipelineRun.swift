@@ -120,7 +120,7 @@ public final class PipelineRun: Sendable {
       var context = SourceContext(
         name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
         isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
-        isKept: lane.checkpointer != nil, identity: lane.checkpointer?.identity(of: source.name),
+        storesPositions: lane.checkpointer != nil, identity: lane.checkpointer?.identity(of: source.name),
         nextPoll: options.nextPolls[source.name],
         progress: { [report = options.progress] in report(plan.name, source.name, $0) })
       context.polledRows = polledRows

@@ -245,7 +245,7 @@ final class Polling: Sendable {
       let poll = Poll(
         source: context.name, number: request.number, at: answer.at ?? request.at, notes: notes,
         coverage: answer.coverage, rows: answer.rows)
-      let position = context.isKept ? position(of: request, answer) : nil
+      let position = context.storesPositions ? position(of: request, answer) : nil
       downstream.next(SourceBatch(answer.rows, poll, endsPoll: true, position: position))
       return nil
     } catch  where context.stop.isSet {

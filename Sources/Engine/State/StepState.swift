@@ -20,7 +20,7 @@ extension StepContext {
   public var endOfLastRun: Instant? { lane.checkpointer?.former?.instant }
 
   /// Whether the state of the step is durable.
-  public var isKept: Bool { lane.checkpointer != nil }
+  public var hasDurableState: Bool { lane.checkpointer != nil }
 
   /// The keyed state of the step; `part` distinguishes several tables of one step.
   public func state<Element: Remembered>(

@@ -75,9 +75,9 @@ public struct EpochPlan: Sendable {
 extension Plan {
   /// Whether any node keeps state between runs.
   public var hasState: Bool {
-    trace != nil || sources.contains(where: \.isKept)
-      || streams.contains { $0.steps.contains(where: \.spec.isKept) }
-      || sinks.contains(where: \.spec.isKept)
+    trace != nil || sources.contains(where: \.hasDurableState)
+      || streams.contains { $0.steps.contains(where: \.spec.hasDurableState) }
+      || sinks.contains(where: \.spec.hasDurableState)
   }
 
   /// Whether its only source can be replayed from a position.
@@ -91,7 +91,7 @@ extension SourcePlan {
   package var isPolled: Bool { spec.maker.isPolled(options) }
 
   /// Whether it keeps state between runs.
-  package var isKept: Bool { spec.isKept || spec.keepsPosition(options) }
+  package var hasDurableState: Bool { spec.hasDurableState || spec.keepsPosition(options) }
 
   /// Whether a replay from a position gives the same events: not where its buffer may discard some.
   package var isRepeatable: Bool { spec.isRepeatable && whenFull == .wait }

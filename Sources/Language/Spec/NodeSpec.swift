@@ -28,7 +28,7 @@ public struct NodeSpec: Sendable {
   /// caught up with the runs before, as ``Feed/sayCaughtUp()`` has it.
   public let isRepeatable: Bool
   /// Whether it keeps state in the pipeline's state file.
-  public let isKept: Bool
+  public let hasDurableState: Bool
   /// The step's need of the stream, which decides whether it may be below a partition.
   public let division: Division
   /// The coverage of a recorded poll whose recording does not have it, by the options of its source, its rows, and the
@@ -47,7 +47,7 @@ public struct NodeSpec: Sendable {
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
     comparesPolls: Bool = false, takesOver: [AnyOption] = [], isRepeatable: Bool = false,
-    isKept: Bool = false,
+    hasDurableState: Bool = false,
     division: Division = .whole, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, madeBy maker: any NodeMaker
@@ -64,7 +64,7 @@ public struct NodeSpec: Sendable {
     self.comparesPolls = comparesPolls
     self.takesOver = takesOver.map(\.name)
     self.isRepeatable = isRepeatable
-    self.isKept = isKept
+    self.hasDurableState = hasDurableState
     self.division = division
     self.examples = examples
     self.check = check

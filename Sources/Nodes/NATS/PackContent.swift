@@ -34,7 +34,7 @@ final class PackContent: StreamContent {
     for ready in order.take(through: batch.last) {
       var position = progress.position
       for (name, value) in ready.position { position.setMember(Key(name), value) }
-      feed.send(ready.pack.batch(position: feed.isKept ? position : nil))
+      feed.send(ready.pack.batch(position: feed.storesPositions ? position : nil))
     }
     noteMissing()
   }

@@ -18,7 +18,7 @@ let debounce = NodeSpec(
   shorthand: "for",
   state:
     "the waiting event of each key, at most `bound`; beyond that, the key quiet for longest is sent early",
-  isKept: true,
+  hasDurableState: true,
   division: .byKey(DebounceOptions.key),
   examples: [
     .init(

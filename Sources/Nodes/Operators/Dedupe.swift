@@ -13,7 +13,7 @@ let dedupe = NodeSpec(
   options: AnyOption.list(DedupeOptions.key, DedupeOptions.bound, DedupeOptions.lifetime),
   shorthand: "key",
   state: "the keys seen, at most `bound`; beyond that, the least recently seen is forgotten",
-  isKept: true,
+  hasDurableState: true,
   division: .byKey(DedupeOptions.key),
   examples: [
     .init(

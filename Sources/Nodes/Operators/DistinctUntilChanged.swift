@@ -10,7 +10,7 @@ let distinctUntilChanged = NodeSpec(
     DistinctUntilChangedOptions.value, DistinctUntilChangedOptions.key, DistinctUntilChangedOptions.bound),
   shorthand: "value",
   state: "the last value of each key, at most `bound`; beyond that, the least recently seen is forgotten",
-  isKept: true,
+  hasDurableState: true,
   division: .byKey(DistinctUntilChangedOptions.key),
   examples: [
     .init(

@@ -43,7 +43,7 @@ let enrich = NodeSpec(
     WebOptions.maxSize),
   shorthand: "url",
   state: "the events waiting for a response, at most `bound`; beyond that, events fail",
-  keepsSnapshots: true, isKept: true,
+  keepsSnapshots: true, hasDurableState: true,
   examples: [
     .init(
       "a rocket by its id",
@@ -290,7 +290,7 @@ private final class Enrich: Step {
 
   func finish(_ ending: Ending, _ out: Downstream) {
     // The next run repeats the requests of stored events.
-    if ending == .keep, context.isKept { return }
+    if ending == .keep, context.hasDurableState { return }
     isEnding = true
     reportLeft()
   }
@@ -299,7 +299,7 @@ private final class Enrich: Step {
 
   /// Whether the end of the run leaves the events to the next one, since the first of them waits for its server.
   private var isLeft: Bool {
-    guard isEnding, context.isKept else { return false }
+    guard isEnding, context.hasDurableState else { return false }
     return underWay.values.contains { $0.due != nil && isFirst($0) }
   }
 
@@ -318,7 +318,7 @@ private final class Enrich: Step {
     var failures = failing.value(for: lookup.key) ?? Failures(since: out.now)
     guard failure.mayPass, out.now - failures.since < options[EnrichOptions.patience] else { return nil }
     // Without state, no later run repeats it.
-    if isEnding, !context.isKept { return nil }
+    if isEnding, !context.hasDurableState { return nil }
     let asked = (failure.retryAt ?? 0) - context.lane.world.wallClock()
     let own = backoff.delay(beforeRetry: lookup.failures, after: error) ?? .zero
     let wait = max(own, .seconds(min(max(0, asked), 1e9)))

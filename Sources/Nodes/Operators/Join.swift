@@ -26,7 +26,7 @@ let join = NodeSpec(
     events that wait
     """,
   keepsSnapshots: true,
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init(
       "by a shared key", "join: { with: other, key: .pad, as: place }",

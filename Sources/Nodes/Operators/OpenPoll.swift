@@ -31,14 +31,14 @@ final class OpenPoll {
   private(set) var rows: [PolledRow] = []
   /// How many rows of the snapshot it has.
   private(set) var knownCount = 0
-  private let isKept: Bool
+  private let hasDurableState: Bool
   private var queue: NodeQueue<Part>
   private var part: Part?
   private var turn = 0
 
-  init(_ queue: NodeQueue<Part>, isKept: Bool) {
+  init(_ queue: NodeQueue<Part>, hasDurableState: Bool) {
     self.queue = queue
-    self.isKept = isKept
+    self.hasDurableState = hasDurableState
   }
 
   /// The parts that the last run has left of a poll that it was in the middle of.
@@ -49,7 +49,7 @@ final class OpenPoll {
   /// Takes a row of the poll.
   func take(_ row: PolledRow, isKnown: Bool, turn: Int) {
     continueWith(row, isKnown: isKnown)
-    guard isKept, let id else { return }
+    guard hasDurableState, let id else { return }
     if part == nil || turn != self.turn {
       let part = Part(id)
       queue.append(part)

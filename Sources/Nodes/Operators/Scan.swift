@@ -16,7 +16,7 @@ let scan = NodeSpec(
   shorthand: "update",
   state:
     "one value per key, at most `max_keys`; beyond that, the oldest key is forgotten and begins with `init` again",
-  isKept: true,
+  hasDurableState: true,
   division: .byKey(ScanOptions.key, sends: ""),
   examples: [
     .init(

@@ -29,7 +29,7 @@ let settle = NodeSpec(
     "the combined change of each key that waits, at most `bound` of them; the one quiet for longest is sent early",
   takesOver: AnyOption.list(
     SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy, ChangesOptions.text),
-  isKept: true,
+  hasDurableState: true,
   division: .byKey(SettleOptions.key),
   examples: [
     .init(

@@ -96,7 +96,7 @@ private final class Sort: Step {
       sendAll(out)
     }
     if turn != context.lane.turnNumber { keepTurn() }
-    let event = context.isKept ? event.detached : event
+    let event = context.hasDurableState ? event.detached : event
     try hold(event)
     queue.append(event)
   }
@@ -105,7 +105,7 @@ private final class Sort: Step {
   private func keepTurn() {
     turn = context.lane.turnNumber
     defer { fresh = held.count }
-    if context.isKept || Value.makeUpDocuments(held[fresh...].map(\.value)) { return }
+    if context.hasDurableState || Value.makeUpDocuments(held[fresh...].map(\.value)) { return }
     for place in fresh..<held.count {
       held[place] = held[place].detached
       keys[place] = keys[place].detach()

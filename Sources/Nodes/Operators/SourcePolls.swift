@@ -59,7 +59,8 @@ final class SourcePolls {
       state: try context.state(by: key, part: "\(source)/absent", whenKeyChanges: .forget),
       confirmation: confirmation, lifetime: lifetime, bound: bound)
     places = try context.state(by: key, part: "\(source)/places", whenKeyChanges: .forget)
-    open = OpenPoll(try context.queue(part: "\(source)/open", by: key), isKept: context.isKept)
+    open = OpenPoll(
+      try context.queue(part: "\(source)/open", by: key), hasDurableState: context.hasDurableState)
   }
 
   /// A row of a poll, with what only the poll knows of it.

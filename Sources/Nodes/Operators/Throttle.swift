@@ -10,7 +10,7 @@ let throttle = NodeSpec(
     ThrottleOptions.period, ThrottleOptions.key, ThrottleOptions.latest, ThrottleOptions.bound),
   shorthand: "for",
   state: "the open period of each key, at most `bound`; beyond that, the oldest is closed",
-  isKept: true,
+  hasDurableState: true,
   division: .byKey(ThrottleOptions.key),
   examples: [
     .init(

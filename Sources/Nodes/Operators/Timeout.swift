@@ -37,7 +37,7 @@ let timeout = NodeSpec(
     with `key`, the latest event of each key, at most `max_keys`; for one key more the one heard of longest ago is \
     forgotten, and counted
     """,
-  isKept: true,
+  hasDurableState: true,
   division: .byKey(
     TimeoutOptions.key, sends: "",
     unless: {

@@ -30,7 +30,7 @@ let window = NodeSpec(
     the events of open windows, or with `update` the values they are folded into: at most `max_events` per key, more \
     are dropped and counted; and at most `max_keys` keys, beyond which the windows of the oldest key close
     """,
-  isKept: true,
+  hasDurableState: true,
   division: .byKey(
     WindowOptions.key, sends: ".key",
     unless: {

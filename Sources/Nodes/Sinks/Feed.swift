@@ -23,7 +23,7 @@ let feed = NodeSpec(
     FeedOptions.updated, FeedOptions.tags, FeedOptions.name, FeedOptions.url, FeedOptions.home,
     FeedOptions.author, FeedOptions.maxEntries)
     + AnyOption.list(FeedOptions.mode),
-  state: "the last `max_entries` entries; of more, the oldest are forgotten", isKept: true,
+  state: "the last `max_entries` entries; of more, the oldest are forgotten", hasDurableState: true,
   examples: [
     .init("changes", #"feed: { path: out/launches.atom, title: '\(.type): \(.key)' }"#),
     .init(

@@ -59,7 +59,7 @@ let notify = NodeSpec(
     the digest that is waiting: a number and ten titles, or with quiet or digest a hundred notifications; and what is \
     repeated: at most a thousand keys, beyond which the oldest is no longer repeated
     """,
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init("a title", #"notify: '\(.name) slipped'"#),
     .init("to a phone", #"notify: { to: 'ntfy://ntfy.sh/my-launches', title: '\(.name) slipped' }"#),

@@ -39,7 +39,7 @@ let page = NodeSpec(
       PageOptions.group, PageOptions.spark, PageOptions.detail, PageOptions.units, PageOptions.removed,
       PageOptions.name, PageOptions.summary, PageOptions.perPage, PageOptions.maxRows),
   state: "the rows, `max_rows` at most",
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init("a list", #"page: { key: .id, title: '\(.name)' }"#),
     .init(

@@ -38,7 +38,7 @@ let sqlSink = NodeSpec(
   options: AnyOption.list(
     SQLSinkOptions.url, SQLSinkOptions.table, SQLSinkOptions.key, SQLSinkOptions.columns,
     SQLSinkOptions.removed, SQLSinkOptions.history, SQLSinkOptions.create, SQLSinkOptions.allowEmpty),
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init(
       "a table of launches, by the events of changes",

@@ -41,7 +41,8 @@ let listen = NodeSpec(
     ListenOptions.token,
     ListenOptions.signature, ListenOptions.id, ListenOptions.maxBody, ListenOptions.queue,
     ListenOptions.timeout),
-  shorthand: "address", state: "the last 1,000 values of `id`, or signatures with a time", isKept: true,
+  shorthand: "address", state: "the last 1,000 values of `id`, or signatures with a time",
+  hasDurableState: true,
   examples: [
     .init("JSON that programs on this machine send", "listen: 8090"),
     .init(

@@ -173,7 +173,8 @@ struct EachTests {
       let source = try Self.plan("http: { url: 'http://a/x', each: \(each) }").sources[0]
       let context = SourceContext(
         name: "in", world: .real, log: NodeLog(log: .silent, pipeline: "p", node: "in"),
-        meter: Meter(name: "in", kind: "http"), isOnce: true, stop: StopSign(), position: nil, isKept: false)
+        meter: Meter(name: "in", kind: "http"), isOnce: true, stop: StopSign(), position: nil,
+        storesPositions: false)
       return try #require(try Entries(source.options, context).read()).map(\.id)
     }
     #expect(try ids("{ file: \(folder["list.txt"]) }") == ["a", "b"])
