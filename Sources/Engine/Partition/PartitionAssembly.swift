@@ -14,7 +14,7 @@ extension Assembly {
     var isWhole = isGivenSnapshots
     for step in below {
       nodes.append(try node(step, in: tasks, key, of: own, isGivenSnapshots: isWhole))
-      isWhole = isWhole && step.spec.keepsSnapshots
+      isWhole = isWhole && step.spec.emitsWholePolls
     }
     let lanes = min(options.lanes, count)
     let made = LaneLocal(nodes)

@@ -78,7 +78,7 @@ struct Assembly {
           break
         }
         events = try connect(step, to: events, of: own, isGivenSnapshots: isWhole)
-        isWhole = isWhole && step.spec.keepsSnapshots
+        isWhole = isWhole && step.spec.emitsWholePolls
       }
       origins[stream.name] = stream.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
       streams[stream.name] = shared(events, readers: readers(of: stream.name))

@@ -46,7 +46,7 @@ extension Plan {
     if case .partition(_, _, let order) = step.spec.division, step.options[order] == .source { return nil }
     if sources.contains(where: \.isPolled), rest.contains(where: \.countsPolls) { return nil }
     // What reads other streams has no place here, nor what takes each poll for the whole of a list that it is not.
-    guard stream.steps.allSatisfy(\.reads.isEmpty), first.allSatisfy(\.spec.keepsSnapshots) else {
+    guard stream.steps.allSatisfy(\.reads.isEmpty), first.allSatisfy(\.spec.emitsWholePolls) else {
       return nil
     }
     func chain(from: [String], _ steps: [StepPlan]) -> [StreamPlan] {

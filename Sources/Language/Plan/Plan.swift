@@ -38,7 +38,7 @@ public struct Plan: Sendable {
   /// Whether the polls that come out of a source or stream are whole.
   package func sendsSnapshots(_ name: String) -> Bool {
     guard let stream = streams.first(where: { $0.name == name }) else { return true }
-    return stream.from.allSatisfy { sendsSnapshots($0) } && stream.steps.allSatisfy(\.spec.keepsSnapshots)
+    return stream.from.allSatisfy { sendsSnapshots($0) } && stream.steps.allSatisfy(\.spec.emitsWholePolls)
   }
 }
 

@@ -10,12 +10,12 @@ public struct NodeSpec: Sendable {
   public let options: [AnyOption]
   /// The option that a bare value stands for, as in `filter: .n > 1`.
   public let shorthand: String?
-  /// Whether a mapping too stands for that option, as in `map: { id: .id }`.
-  public let isBare: Bool
+  /// Whether it takes a mapping for that option too, as in `map: { id: .id }`.
+  public let takesMapping: Bool
   /// A description of its state and the limit of that; nil for a node without state.
   public let state: String?
   /// Whether a poll comes out of the step as a whole, so that each replaces the one before.
-  public let keepsSnapshots: Bool
+  public let emitsWholePolls: Bool
   /// Whether the step compares each poll with the one before.
   public let comparesPolls: Bool
   /// The options that the step takes over from a step before that compares polls, unless it has its own.
@@ -45,7 +45,7 @@ public struct NodeSpec: Sendable {
 
   public init(
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
-    shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
+    shorthand: String? = nil, takesMapping: Bool = false, state: String? = nil, emitsWholePolls: Bool? = nil,
     comparesPolls: Bool = false, takesOver: [AnyOption] = [], isRepeatable: Bool = false,
     hasDurableState: Bool = false,
     division: Division = .whole, examples: [Example],
@@ -57,10 +57,10 @@ public struct NodeSpec: Sendable {
     self.details = details
     self.options = options
     self.shorthand = shorthand
-    self.isBare = isBare
+    self.takesMapping = takesMapping
     self.state = state
     // What a step remembers mostly decides what it leaves out.
-    self.keepsSnapshots = keepsSnapshots ?? (state == nil)
+    self.emitsWholePolls = emitsWholePolls ?? (state == nil)
     self.comparesPolls = comparesPolls
     self.takesOver = takesOver.map(\.name)
     self.isRepeatable = isRepeatable

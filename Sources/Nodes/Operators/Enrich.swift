@@ -43,7 +43,7 @@ let enrich = NodeSpec(
     WebOptions.maxSize),
   shorthand: "url",
   state: "the events waiting for a response, at most `bound`; beyond that, events fail",
-  keepsSnapshots: true, hasDurableState: true,
+  emitsWholePolls: true, hasDurableState: true,
   examples: [
     .init(
       "a rocket by its id",

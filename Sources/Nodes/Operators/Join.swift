@@ -25,7 +25,7 @@ let join = NodeSpec(
     the latest event of each key of the other stream, at most `max_keys`; beyond that, the oldest is forgotten; and the \
     events that wait
     """,
-  keepsSnapshots: true,
+  emitsWholePolls: true,
   hasDurableState: true,
   examples: [
     .init(

@@ -8,7 +8,7 @@ let map = NodeSpec(
     A mapping builds an object; each of its values is an expression, and mappings may be nested.
     """,
   options: AnyOption.list(MapOptions.to),
-  shorthand: "to", isBare: true,
+  shorthand: "to", takesMapping: true,
   division: .reshaped(by: MapOptions.to),
   examples: [
     .init(

@@ -31,7 +31,7 @@ let partition = NodeSpec(
     which is reported in one line. Only the state of a step with `key_within: true` is discarded then, unless one task is left.
     """,
   options: AnyOption.list(PartitionOptions.key, PartitionOptions.tasks, PartitionOptions.order),
-  shorthand: "by", keepsSnapshots: true,
+  shorthand: "by", emitsWholePolls: true,
   division: .partition(by: PartitionOptions.key, into: PartitionOptions.tasks, order: PartitionOptions.order),
   examples: [
     .init(

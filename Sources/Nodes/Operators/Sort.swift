@@ -12,7 +12,7 @@ let sort = NodeSpec(
   options: AnyOption.list(SortOptions.by, SortOptions.order, SortOptions.bound),
   shorthand: "by",
   state: "the events of the poll, at most `bound`; beyond that, those held so far are sorted and sent",
-  keepsSnapshots: true,
+  emitsWholePolls: true,
   examples: [
     .init(
       "by time", "sort: .net",
