@@ -192,7 +192,7 @@ final class DeliveryQueue<Transport: DeliveryTransport> {
 
   /// Waits a little for an attempt to end or, where none is under way, for the time of a retry.
   private func wait(until deadline: Instant = .distantFuture) throws {
-    let pause = min(deadline, MonotonicClock.now + DeliveryWait.patience)
+    let pause = min(deadline, MonotonicClock.now + DeliveryWait.checkInterval)
     if isUnderWay {
       completions.wait(until: pause)
     } else {
@@ -313,7 +313,7 @@ extension Backoff {
 /// How long delivery queues wait.
 private enum DeliveryWait {
   /// How long the lane waits at a time before it checks whether the pipeline must end.
-  static let patience = Duration.milliseconds(50)
+  static let checkInterval = Duration.milliseconds(50)
   /// At the end of the pipeline, retries that are due later than this are left to the next run.
   static let longestAtEnd = Duration.seconds(60)
   /// How long attempts may take to end after they were cancelled.

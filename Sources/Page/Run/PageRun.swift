@@ -27,7 +27,7 @@ package final class PageRun: Sendable {
 
   private static let pace = Duration.seconds(1)
   /// A trace goes on for so long after the last look at it, for readers without script.
-  private static let patience = Duration.seconds(60)
+  private static let traceTimeout = Duration.seconds(60)
 
   private let monitor: RunMonitor
   private let speed: Double
@@ -173,7 +173,7 @@ package final class PageRun: Sendable {
       var ended: [PageTrace] = []
       for (name, trace) in state.traces {
         if watched.contains(name) { trace.seen(at: now) }
-        guard now - trace.lastSeen > Self.patience else { continue }
+        guard now - trace.lastSeen > Self.traceTimeout else { continue }
         state.traces[name] = nil
         ended.append(trace)
       }
