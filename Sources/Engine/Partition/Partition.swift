@@ -123,7 +123,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     // Rows may have waited for this, so it can be as much work as they are.
     let isMuch = eventsOfPoll >= Self.worthwhile
     eventsOfPoll = 0
-    for task in tasks { task.hold() }
+    for task in tasks { task.bufferOutputs() }
     spread(isMuch ? threads : nil) { $0.end(poll) }
     merge(byRow: true)
     lane.isTimed = false
@@ -136,7 +136,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
   private func run() {
     if routes.isEmpty { return }
     let isMuch = routes.count >= Self.worthwhile
-    for task in tasks { task.hold() }
+    for task in tasks { task.bufferOutputs() }
     spread(isMuch ? threads : nil) { $0.runPack() }
     merge(byRow: false)
     lane.isTimed = false
@@ -247,7 +247,7 @@ private final class TaskOutput: Observer, @unchecked Sendable {
   func next(_ event: Event) {
     // The partition itself sends the end on, once.
     if event.isEndOfPoll { return }
-    if task.isHolding { task.put(event) } else { partition.send(event) }
+    if task.isBuffering { task.put(event) } else { partition.send(event) }
   }
 
   func fail(_ error: any Error) { task.perform { [partition] in partition.fail(error) } }

@@ -29,7 +29,7 @@ final class PartitionTask: @unchecked Sendable {
   var pack: [(position: Int, event: Event)] = []
   /// The position of the event that the present outputs come from.
   var position = 0
-  private(set) var isHolding = false
+  private(set) var isBuffering = false
   private var outputs: [(position: Int, item: Item)] = []
   private var count = 0
 
@@ -48,8 +48,8 @@ final class PartitionTask: @unchecked Sendable {
     if isTimed { lane.isTimed = false }
   }
 
-  /// Holds outputs back from now on.
-  func hold() { isHolding = true }
+  /// Collects outputs from now on, for `takeOutputs`.
+  func bufferOutputs() { isBuffering = true }
 
   func runPack() {
     for (position, event) in pack {
@@ -77,12 +77,12 @@ final class PartitionTask: @unchecked Sendable {
 
   /// Does something on the lane, in the order of the outputs.
   func perform(_ action: @escaping @Sendable () -> Void) {
-    if isHolding { outputs.append((position, .action(action))) } else { action() }
+    if isBuffering { outputs.append((position, .action(action))) } else { action() }
   }
 
   /// Ends the holding back, and returns what was held.
   func takeOutputs() -> [(position: Int, item: Item)] {
-    isHolding = false
+    isBuffering = false
     defer { outputs = [] }
     return outputs
   }

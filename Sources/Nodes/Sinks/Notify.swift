@@ -193,7 +193,7 @@ private final class Notify: DeliverySink, RepeatingSink {
     try queue.suppress()
     try release()
     if repeated != nil, !context.isDryRun { try addRepeated(message, event) }
-    if let until = schedule?.hold(at: context.lane.now), !context.isDryRun {
+    if let until = schedule?.heldUntil(at: context.lane.now), !context.isDryRun {
       held.add(message, until: until)
       keepWindow()
       setAlarm()
@@ -218,7 +218,7 @@ private final class Notify: DeliverySink, RepeatingSink {
   private func sendAgain() throws {
     let now = context.now
     guard let next = repeated?.next, next <= now else { return }
-    if let end = schedule?.hold(at: context.lane.now) {
+    if let end = schedule?.heldUntil(at: context.lane.now) {
       repeated?.postpone(dueBy: now, until: now + .seconds(max(1, end - context.lane.now)))
     } else {
       for message in repeated?.due(at: now) ?? [] { try pass(message, nil) }

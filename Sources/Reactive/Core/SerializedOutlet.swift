@@ -14,11 +14,6 @@ final class SerializedOutlet<Element: Sendable>: DrainLoop, Observer, @unchecked
     leave()
   }
 
-  /// Keeps what is sent back until `letGo`: true if nothing is being sent.
-  func hold() -> Bool { enter() }
-
-  func letGo() { leave() }
-
   func fail(_ error: any Error) {
     pass { [self] in end(.failed(error)) }
   }

@@ -156,13 +156,13 @@ import Synchronization
       if observers.enter() { return }
       // Others deliver: what they have for this observer waits until it has had the memory.
       let late = SerializedOutlet(observer)
-      _ = late.hold()
+      _ = late.enter()
       outlet = late
       place = observers.lineUp { [self] in join(late, subscription) }
     }
     while !subscription.isDisposed, past.popFirst({ observer.next($0) }) {}
     if let outlet, let place {
-      outlet.letGo()
+      outlet.leave()
       return observers.drainOrWait(from: place)
     }
     join(observer, subscription)

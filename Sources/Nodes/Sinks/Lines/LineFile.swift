@@ -37,7 +37,7 @@ final class LineFile {
   func handOutMark() -> FileMark? {
     isChanged = false
     guard let mark = file == nil ? closedAt : file?.mark else { return nil }
-    pinned.hold(mark.identity, isPresent: file.map { !$0.isComparingTail } ?? false)
+    pinned.pin(mark.identity, isPresent: file.map { !$0.isComparingTail } ?? false)
     marked = mark.identity
     hadUnmarkedFile = false
     return mark

@@ -239,7 +239,7 @@ final class RotatingFile {
       note("\(path) is not the file that was written last; lines are appended to it")
       return try file.endLastLine()
     }
-    pinned.hold(mark.identity, isPresent: false)
+    pinned.pin(mark.identity, isPresent: false)
     if found.parts.contains(where: \.isAside) { pinned.noteAside() }
     if found.missing > 0 {
       note("\(found.parts[0].path) is \(found.missing) bytes shorter than it was; lines are appended to it")

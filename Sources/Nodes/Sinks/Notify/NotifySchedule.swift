@@ -12,7 +12,7 @@ struct NotifySchedule: Sendable {
   let zone: any ZoneRules
 
   /// Until when a notification of that time is held, in seconds since 1970; nil where it may be sent at once.
-  func hold(at now: Double) -> Double? {
+  func heldUntil(at now: Double) -> Double? {
     var time = now
     if let digest {
       guard let next = digest.cron.next(after: Int(now.rounded(.down)), in: zone) else { return nil }
