@@ -411,12 +411,12 @@ struct LaneTime: Sendable {
 
   init?(text: String?) {
     guard let text, let value = try? Value.parse(text), let now = value.member("now")?.double,
-      let instant = value.member("instant").flatMap({ Instant(remembered: $0) })
+      let instant = value.member("instant").flatMap({ Instant(storedValue: $0) })
     else { return nil }
     self.init(now: now, instant: instant)
   }
 
   var text: String {
-    Value.record([("now", .number(now)), ("instant", instant.remembered)]).description
+    Value.record([("now", .number(now)), ("instant", instant.storedValue)]).description
   }
 }

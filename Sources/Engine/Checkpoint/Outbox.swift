@@ -128,14 +128,14 @@ public final class Outbox: Sendable {
   }
 
   /// A single stored value of the sink.
-  public func cell<Element: Remembered>(of type: Element.Type = Element.self) throws -> NodeCell<Element> {
+  public func cell<Element: StorableValue>(of type: Element.Type = Element.self) throws -> NodeCell<Element> {
     NodeCell(
       try checkpointer.state.value.file.table(
         node: name, description: "", of: type, isOrdered: NodeCell<Element>.isOrdered))
   }
 
   /// Keyed state of the sink; `part` distinguishes several tables of one sink.
-  public func state<Element: Remembered>(
+  public func state<Element: StorableValue>(
     of type: Element.Type = Element.self, part: String
   ) throws -> NodeState<Element> {
     NodeState(try checkpointer.state.value.file.table(node: "\(name)@\(part)", description: "", of: type))

@@ -23,21 +23,21 @@ extension StepContext {
   public var hasDurableState: Bool { lane.checkpointer != nil }
 
   /// The keyed state of the step; `part` distinguishes several tables of one step.
-  public func state<Element: Remembered>(
+  public func state<Element: StorableValue>(
     of type: Element.Type = Element.self, by key: String, part: String? = nil, whenKeyChanges: KeyChange
   ) throws -> NodeState<Element> {
     NodeState(try table(of: type, by: key, part, whenKeyChanges, rows), bound)
   }
 
   /// State of a few keys that have nothing to do with those of events: every task of a partition has all of them.
-  public func sharedState<Element: Remembered>(
+  public func sharedState<Element: StorableValue>(
     of type: Element.Type = Element.self, by key: String, part: String
   ) throws -> NodeState<Element> {
     NodeState(try table(of: type, by: key, part, .keep, .copied), bound)
   }
 
   /// A single stored value: discarded when the key expression changes, with `forRun` also when a run has completed.
-  public func cell<Element: Remembered>(
+  public func cell<Element: StorableValue>(
     of type: Element.Type = Element.self, part: String? = nil, by key: String = "", forRun: Bool = false
   ) throws -> NodeCell<Element> {
     let table = try table(of: type, by: key, part, .forget, .copied, isOrdered: NodeCell<Element>.isOrdered)
@@ -46,7 +46,7 @@ extension StepContext {
   }
 
   /// The durable copy of a queue that the step has in memory; discarded when the key expression changes, if there is one.
-  public func queue<Element: Remembered>(
+  public func queue<Element: StorableValue>(
     of type: Element.Type = Element.self, part: String? = nil, by key: String = ""
   ) throws -> NodeQueue<Element> {
     NodeQueue(try table(of: type, by: key, part, key.isEmpty ? .keep : .forget, .queued))

@@ -5,7 +5,7 @@ import Reactive
 import Store
 
 /// An item of a delivery queue, done outside the process for one event, as it is stored in the outbox: a command, a request, a download.
-protocol DeliveryItem: Remembered, Sendable {
+protocol DeliveryItem: StorableValue, Sendable {
   var event: Event? { get }
   /// Items with the same key never run at the same time; nil where that does not matter.
   var key: String? { get }

@@ -118,20 +118,20 @@ private final class Enrich: Step {
   }
 
   /// The failures of a request in a row.
-  private struct Failures: Remembered {
+  private struct Failures: StorableValue {
     var since: Instant
     var count = 0
 
     init(since: Instant) { self.since = since }
 
-    init?(remembered value: Value) {
-      guard let since = value.member("since").flatMap({ Instant(remembered: $0) }),
+    init?(storedValue value: Value) {
+      guard let since = value.member("since").flatMap({ Instant(storedValue: $0) }),
         let count = value.member("count")?.double.flatMap({ Int(exactly: $0) })
       else { return nil }
       (self.since, self.count) = (since, count)
     }
 
-    var remembered: Value { .record([("since", since.remembered), ("count", .number(count))]) }
+    var storedValue: Value { .record([("since", since.storedValue), ("count", .number(count))]) }
   }
 
   /// Responses that have arrived, by address, until the lane takes them.

@@ -177,7 +177,7 @@ private final class Notify: DeliverySink, RepeatingSink {
     digestBody = options[NotifyOptions.digestBody].map { context.evaluation($0) }
     if let before = kept?.value {
       window?.resume(before)
-      if let notes = before.member("held") { held = HeldMessages(remembered: notes) }
+      if let notes = before.member("held") { held = HeldMessages(storedValue: notes) }
       if let notes = before.member("repeated") { repeated?.resume(notes, at: context.now) }
     }
     self.context = context
@@ -305,7 +305,7 @@ private final class Notify: DeliverySink, RepeatingSink {
     if queue.isSuppressed { return }
     // An entry of a run that used another channel is sent through that.
     for entry in entries {
-      if let line = String(remembered: entry.bytes) {
+      if let line = String(storedLine: entry.bytes) {
         ring(line)
         context.outbox?.remove(entry.place)
       } else {
@@ -336,9 +336,9 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   private func keepWindow() {
     guard window != nil || schedule != nil || repeated != nil else { return }
-    var value = window?.remembered ?? .emptyObject
-    if schedule != nil { value.setMember("held", held.remembered) }
-    if let repeated { value.setMember("repeated", repeated.remembered) }
+    var value = window?.storedValue ?? .emptyObject
+    if schedule != nil { value.setMember("held", held.storedValue) }
+    if let repeated { value.setMember("repeated", repeated.storedValue) }
     kept?.set(value)
   }
 
@@ -366,7 +366,7 @@ private final class Notify: DeliverySink, RepeatingSink {
 
 extension String {
   /// The text of a JSON string.
-  fileprivate init?(remembered bytes: [UInt8]) {
+  fileprivate init?(storedLine bytes: [UInt8]) {
     guard let text = (try? Value.parse(bytes))?.string else { return nil }
     self = text
   }

@@ -309,12 +309,13 @@ struct EachTests {
     let batch = SourceBatch([.number(1)], poll, endsPoll: true)
     #expect(batch.poll.list == #"in["a"]"#)
     let stored = Event(
-      remembered: .record([
+      storedValue: .record([
         ("value", .number(1)), ("row", .number(0)), ("source", "in"),
         ("at", .number(0)), ("notes", .record([("each", "a")])),
       ]))
     #expect(stored?.entry == "a")
-    #expect(stored.flatMap { Event(remembered: $0.remembered) }?.keyed(.number(2)).description == #"["a",2]"#)
+    #expect(
+      stored.flatMap { Event(storedValue: $0.storedValue) }?.keyed(.number(2)).description == #"["a",2]"#)
     #expect(Event(.number(1), poll).keyed(.number(2)) == .number(2))
   }
 }

@@ -74,20 +74,20 @@ struct CalendarWriting {
 }
 
 /// The news of one turn, as they wait in the outbox.
-struct CalendarEntry: Remembered {
+struct CalendarEntry: StorableValue {
   var news: [CalendarNews]
   /// When the turn was, in seconds since 1970.
   var at: Int
 
   init(news: [CalendarNews], at: Int) { (self.news, self.at) = (news, at) }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let items = value.member("news")?.items, let at = value.member("at")?.double else { return nil }
-    self.init(news: items.compactMap { CalendarNews(remembered: $0) }, at: Int(exactly: at.rounded()) ?? 0)
+    self.init(news: items.compactMap { CalendarNews(storedValue: $0) }, at: Int(exactly: at.rounded()) ?? 0)
   }
 
-  var remembered: Value {
-    .record([("at", .number(at)), ("news", .array(news.map(\.remembered)))])
+  var storedValue: Value {
+    .record([("at", .number(at)), ("news", .array(news.map(\.storedValue)))])
   }
 
   /// Whether an id of a pipeline's state (`…/LIFE-NUMBER`) is not behind another of the same.

@@ -3,7 +3,7 @@ import JSON
 import Language
 
 /// A message for a service: title, body, and what else services can show.
-struct Message: Remembered, Sendable, Equatable {
+struct Message: StorableValue, Sendable, Equatable {
   var title: String
   var body = ""
   /// From 1, the lowest, to 5.
@@ -43,7 +43,7 @@ struct Message: Remembered, Sendable, Equatable {
     return text
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let title = value.member("title")?.string else { return nil }
     self.title = title
     body = value.member("body")?.string ?? ""
@@ -53,7 +53,7 @@ struct Message: Remembered, Sendable, Equatable {
     tags = (value.member("tags")?.items ?? []).compactMap(\.string)
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var members: [(String, Value)] = [("title", .string(title))]
     for (name, text) in [("body", body), ("link", link), ("picture", picture)] where !text.isEmpty {
       members.append((name, .string(text)))

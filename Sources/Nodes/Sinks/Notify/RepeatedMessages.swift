@@ -63,8 +63,8 @@ struct RepeatedMessages {
   mutating func resume(_ value: Value, at now: Instant) {
     for item in (value.items ?? []).suffix(Self.bound) {
       guard let key = item.member("key")?.string, let since = item.member("since")?.double,
-        let message = item.member("message").flatMap({ Message(remembered: $0) }),
-        let next = item.member("next").flatMap({ Instant(remembered: $0) })
+        let message = item.member("message").flatMap({ Message(storedValue: $0) }),
+        let next = item.member("next").flatMap({ Instant(storedValue: $0) })
       else { continue }
       let count = item.member("count")?.double.flatMap { Int(exactly: $0) } ?? 1
       entries.append(
@@ -72,12 +72,12 @@ struct RepeatedMessages {
     }
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     .array(
       entries.map { entry in
         .record([
           ("key", .string(entry.key)), ("since", .number(entry.since)), ("count", .number(entry.count)),
-          ("next", entry.next.remembered), ("message", entry.message.remembered),
+          ("next", entry.next.storedValue), ("message", entry.message.storedValue),
         ])
       })
   }
