@@ -78,7 +78,7 @@ extension NodeSpec {
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, takesMapping: Bool = false, state: String? = nil, emitsWholePolls: Bool? = nil,
     comparesPolls: Bool = false, takesOver: [AnyOption] = [],
-    isRepeatable: Bool = false, hasDurableState: Bool = false, division: Division = .whole,
+    isRepeatable: Bool = false, hasDurableState: Bool = false, partitioning: Partitioning = .whole,
     examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, _ maker: Maker
@@ -87,7 +87,8 @@ extension NodeSpec {
       kind, summary, details: details, options: options, shorthand: shorthand, takesMapping: takesMapping,
       state: state,
       emitsWholePolls: emitsWholePolls, comparesPolls: comparesPolls, takesOver: takesOver,
-      isRepeatable: isRepeatable, hasDurableState: hasDurableState, division: division, examples: examples,
+      isRepeatable: isRepeatable, hasDurableState: hasDurableState, partitioning: partitioning,
+      examples: examples,
       check: check, coverage: coverage, madeBy: maker)
   }
 }

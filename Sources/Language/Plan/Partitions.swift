@@ -1,18 +1,18 @@
 extension StepPlan {
   /// The key and the number of tasks of a partition; nil for any other step.
   package var partition: (key: Expression, tasks: Int)? {
-    guard case .partition(let key, let tasks, _) = spec.division else { return nil }
+    guard case .partition(let key, let tasks, _) = spec.partitioning else { return nil }
     return (options[key], options[tasks])
   }
 
   /// Whether it compares what all tasks of a partition have of a poll.
   fileprivate var countsPolls: Bool {
-    if case .byKey(_, _, _, let counts) = spec.division { counts(options) } else { false }
+    if case .byKey(_, _, _, let counts) = spec.partitioning { counts(options) } else { false }
   }
 
   /// Whether each of its keys belongs to one key of the partition above.
   package var hasFinerKey: Bool {
-    if case .byKey = spec.division { options[StepOptions.keyWithin] } else { false }
+    if case .byKey = spec.partitioning { options[StepOptions.keyWithin] } else { false }
   }
 }
 
@@ -43,7 +43,9 @@ extension Plan {
     else { return nil }
     let step = stream.steps[place]
     let (first, rest) = (Array(stream.steps[..<place]), Array(stream.steps[(place + 1)...]))
-    if case .partition(_, _, let order) = step.spec.division, step.options[order] == .source { return nil }
+    if case .partition(_, _, let order) = step.spec.partitioning, step.options[order] == .source {
+      return nil
+    }
     if sources.contains(where: \.isPolled), rest.contains(where: \.countsPolls) { return nil }
     // What reads other streams has no place here, nor what takes each poll for the whole of a list that it is not.
     guard stream.steps.allSatisfy(\.reads.isEmpty), first.allSatisfy(\.spec.emitsWholePolls) else {
@@ -91,7 +93,7 @@ extension Plan {
 
 extension StepPlan {
   fileprivate func divided(into tasks: Int) -> StepPlan {
-    guard case .partition(_, let option, _) = spec.division else { return self }
+    guard case .partition(_, let option, _) = spec.partitioning else { return self }
     return with(options.with(tasks, for: option))
   }
 }
@@ -117,7 +119,7 @@ extension PlanBuilder {
     // The expressions that are the key of the partition.
     var keys = [Self.normal(key.text)]
     for step in below {
-      switch step.spec.division {
+      switch step.spec.partitioning {
       case .whole: reportWhole(step)
       case .each: continue
       case .reshaped(let option):

@@ -30,7 +30,7 @@ public struct NodeSpec: Sendable {
   /// Whether it keeps state in the pipeline's state file.
   public let hasDurableState: Bool
   /// The step's need of the stream, which decides whether it may be below a partition.
-  public let division: Division
+  public let partitioning: Partitioning
   /// The coverage of a recorded poll whose recording does not have it, by the options of its source, its rows, and the
   /// number of rows at which the recorded list was cut, if that is known.
   public typealias AssumedCoverage = @Sendable (Options, [JSON.Value], _ limit: Int?) -> Coverage
@@ -48,7 +48,7 @@ public struct NodeSpec: Sendable {
     shorthand: String? = nil, takesMapping: Bool = false, state: String? = nil, emitsWholePolls: Bool? = nil,
     comparesPolls: Bool = false, takesOver: [AnyOption] = [], isRepeatable: Bool = false,
     hasDurableState: Bool = false,
-    division: Division = .whole, examples: [Example],
+    partitioning: Partitioning = .whole, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, madeBy maker: any NodeMaker
   ) {
@@ -65,7 +65,7 @@ public struct NodeSpec: Sendable {
     self.takesOver = takesOver.map(\.name)
     self.isRepeatable = isRepeatable
     self.hasDurableState = hasDurableState
-    self.division = division
+    self.partitioning = partitioning
     self.examples = examples
     self.check = check
     self.coverage = coverage
@@ -163,7 +163,7 @@ extension NodeSpec {
   /// All options within the node: its own, and those that all of its role have.
   public var innerOptions: [AnyOption] {
     if case .sink = role { return options + SinkOptions.within }
-    if case .byKey = division { return options + AnyOption.list(StepOptions.keyWithin) }
+    if case .byKey = partitioning { return options + AnyOption.list(StepOptions.keyWithin) }
     return options
   }
 

@@ -33,7 +33,7 @@ let alarm = NodeSpec(
     more the one heard of longest ago is forgotten, and counted
     """,
   hasDurableState: true,
-  division: .byKey(AlarmOptions.key, sends: ".key"),
+  partitioning: .byKey(AlarmOptions.key, sends: ".key"),
   examples: [
     .init(
       "above 90 % for ten minutes, over below 80 %",

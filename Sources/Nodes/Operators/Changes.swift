@@ -56,7 +56,8 @@ let changes = NodeSpec(
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
   comparesPolls: true, hasDurableState: true,
-  division: .byKey(ChangesOptions.key, sends: ".key", countsPolls: { $0[ChangesOptions.suddenLoss] != nil }),
+  partitioning: .byKey(
+    ChangesOptions.key, sends: ".key", countsPolls: { $0[ChangesOptions.suddenLoss] != nil }),
   examples: ChangesExamples.all,
   .step { options, context in Changes(options, context) }
 )

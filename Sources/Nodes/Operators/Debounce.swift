@@ -19,7 +19,7 @@ let debounce = NodeSpec(
   state:
     "the waiting event of each key, at most `bound`; beyond that, the key quiet for longest is sent early",
   hasDurableState: true,
-  division: .byKey(DebounceOptions.key),
+  partitioning: .byKey(DebounceOptions.key),
   examples: [
     .init(
       "the last of a burst", "debounce: 2m",

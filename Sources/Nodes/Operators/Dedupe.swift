@@ -14,7 +14,7 @@ let dedupe = NodeSpec(
   shorthand: "key",
   state: "the keys seen, at most `bound`; beyond that, the least recently seen is forgotten",
   hasDurableState: true,
-  division: .byKey(DedupeOptions.key),
+  partitioning: .byKey(DedupeOptions.key),
   examples: [
     .init(
       "by a field", "dedupe: .id",

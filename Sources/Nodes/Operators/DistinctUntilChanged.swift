@@ -11,7 +11,7 @@ let distinctUntilChanged = NodeSpec(
   shorthand: "value",
   state: "the last value of each key, at most `bound`; beyond that, the least recently seen is forgotten",
   hasDurableState: true,
-  division: .byKey(DistinctUntilChangedOptions.key),
+  partitioning: .byKey(DistinctUntilChangedOptions.key),
   examples: [
     .init(
       "only changes of a status", "distinct_until_changed: .status",

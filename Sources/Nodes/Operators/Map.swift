@@ -9,7 +9,7 @@ let map = NodeSpec(
     """,
   options: AnyOption.list(MapOptions.to),
   shorthand: "to", takesMapping: true,
-  division: .reshaped(by: MapOptions.to),
+  partitioning: .reshaped(by: MapOptions.to),
   examples: [
     .init(
       "one field", "map: .name", input: #"0s {"name": "Heron", "id": 1}"#, output: #"0s "Heron""#),

@@ -32,7 +32,8 @@ let partition = NodeSpec(
     """,
   options: AnyOption.list(PartitionOptions.key, PartitionOptions.tasks, PartitionOptions.order),
   shorthand: "by", emitsWholePolls: true,
-  division: .partition(by: PartitionOptions.key, into: PartitionOptions.tasks, order: PartitionOptions.order),
+  partitioning: .partition(
+    by: PartitionOptions.key, into: PartitionOptions.tasks, order: PartitionOptions.order),
   examples: [
     .init(
       "each key in its task", "partition: { by: .id, into: 4 }",

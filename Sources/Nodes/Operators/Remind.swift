@@ -35,7 +35,7 @@ let remind = NodeSpec(
     key more the key seen longest ago is dropped, and counted if a reminder of it was ahead
     """,
   hasDurableState: true,
-  division: .byKey(RemindOptions.key, sends: ".key"),
+  partitioning: .byKey(RemindOptions.key, sends: ".key"),
   examples: [
     .init(
       "an hour before, and at the time", "remind: { key: .id, at: .net, before: [1h, 0s] }",

@@ -17,7 +17,7 @@ let scan = NodeSpec(
   state:
     "one value per key, at most `max_keys`; beyond that, the oldest key is forgotten and begins with `init` again",
   hasDurableState: true,
-  division: .byKey(ScanOptions.key, sends: ""),
+  partitioning: .byKey(ScanOptions.key, sends: ""),
   examples: [
     .init(
       "a running sum", "scan: { init: 0, update: . + $event.n }", input: #"0s {"n": 2}\#n1s {"n": 3}"#,

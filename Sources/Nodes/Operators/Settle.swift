@@ -30,7 +30,7 @@ let settle = NodeSpec(
   takesOver: AnyOption.list(
     SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy, ChangesOptions.text),
   hasDurableState: true,
-  division: .byKey(SettleOptions.key),
+  partitioning: .byKey(SettleOptions.key),
   examples: [
     .init(
       "a launch that slips twice", "settle: 1h",

@@ -11,7 +11,7 @@ let throttle = NodeSpec(
   shorthand: "for",
   state: "the open period of each key, at most `bound`; beyond that, the oldest is closed",
   hasDurableState: true,
-  division: .byKey(ThrottleOptions.key),
+  partitioning: .byKey(ThrottleOptions.key),
   examples: [
     .init(
       "the first within ten seconds", "throttle: 10s",

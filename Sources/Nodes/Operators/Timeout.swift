@@ -38,7 +38,7 @@ let timeout = NodeSpec(
     forgotten, and counted
     """,
   hasDurableState: true,
-  division: .byKey(
+  partitioning: .byKey(
     TimeoutOptions.key, sends: "",
     unless: {
       $0.isGiven(TimeoutOptions.expected) ? "no task knows which of the expected keys are its own" : nil

@@ -31,7 +31,7 @@ let window = NodeSpec(
     are dropped and counted; and at most `max_keys` keys, beyond which the windows of the oldest key close
     """,
   hasDurableState: true,
-  division: .byKey(
+  partitioning: .byKey(
     WindowOptions.key, sends: ".key",
     unless: {
       $0.isGiven(WindowOptions.time) ? "windows by the time in the events end by the latest of all" : nil
