@@ -44,13 +44,13 @@ public struct TestRun: Sendable {
     for sink in plan.sinks.map(\.name) {
       let (expected, received) = (lines(one.heard[sink]), lines(many.heard[sink]))
       if expected == received { continue }
-      var (missing, surplus) = (expected, received)
+      var (missing, unexpected) = (expected, received)
       for line in received { missing.remove(line) }
-      for line in expected { surplus.remove(line) }
+      for line in expected { unexpected.remove(line) }
       for line in missing.prefix(3) {
         failures.append("\(sink): with one task, and not with \(tasks)\n  event    \(line.prefix(160))")
       }
-      for line in surplus.prefix(3) {
+      for line in unexpected.prefix(3) {
         failures.append("\(sink): with \(tasks) tasks, and not with one\n  event    \(line.prefix(160))")
       }
     }

@@ -93,10 +93,10 @@ public final class Expression: Sendable {
 extension Expression {
   /// The places of the event and of variables that it reads, each once, in the order of the text.
   package var reads: [Expression] {
-    guard let survey = NameUsage(text, library: scope.library) else { return [] }
+    guard let usage = NameUsage(text, library: scope.library) else { return [] }
     var texts: [String] = []
     let bytes = Array(text.utf8)
-    for read in (survey.members + survey.reads).sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+    for read in (usage.members + usage.reads).sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       // A member of a mapping has parentheses around it.
       let part = trimmed(String(decoding: bytes[read.range], as: UTF8.self)[...])
       if !texts.contains(part), part != text { texts.append(part) }

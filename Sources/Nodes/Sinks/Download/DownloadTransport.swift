@@ -57,7 +57,7 @@ struct DownloadTransport: DeliveryTransport {
       // A compressed body could not be resumed at a byte of the file.
       request.headers = [Header("Accept-Encoding", "identity")]
       let part = PartFile(path: item.path, disk: disk)
-      part.tidy()
+      part.removeLeftovers()
       let start = part.progress(from: item.url)
       if disk.exists(item.path) {
         // A pipe, a device or a folder: it cannot be replaced by the file, and is not the file either.

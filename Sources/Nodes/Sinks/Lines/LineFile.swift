@@ -62,7 +62,7 @@ final class LineFile {
     closedAt = file?.mark
     newFolders += file?.newFolders ?? []
     defer { (file, isPrepared) = (nil, false) }
-    guard let file, file.isWithin else { return nil }
+    guard let file, file.needsMark else { return nil }
     if isUnsynced { file.retireCompared() }
     return closedAt
   }
