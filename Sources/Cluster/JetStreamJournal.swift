@@ -87,46 +87,46 @@ public final class JetStreamJournal: Journal {
     "flow.\(kind)." + names.map(SubjectToken.encode).joined(separator: ".")
   }
 
-  public func last(of task: String) throws(JournalError) -> JournalRecord? {
+  public func last(of assignment: String) throws(JournalError) -> JournalRecord? {
     try with { (client) throws(JournalError) in
-      try client.last(on: Self.subject("log", task), in: Self.logs)
+      try client.last(on: Self.subject("log", assignment), in: Self.logs)
     }
   }
 
   public func append(
-    _ bytes: [UInt8], to task: String, after sequence: UInt64
+    _ bytes: [UInt8], to assignment: String, after sequence: UInt64
   ) throws(JournalError) -> UInt64 {
     try with { (client) throws(JournalError) in
-      try client.store(bytes, on: Self.subject("log", task), after: sequence)
+      try client.store(bytes, on: Self.subject("log", assignment), after: sequence)
     }
   }
 
-  public func read(_ task: String, from sequence: UInt64) throws(JournalError) -> [JournalRecord] {
+  public func read(_ assignment: String, from sequence: UInt64) throws(JournalError) -> [JournalRecord] {
     try with { (client) throws(JournalError) in
-      try client.batch(on: Self.subject("log", task), in: Self.logs, from: sequence)
+      try client.batch(on: Self.subject("log", assignment), in: Self.logs, from: sequence)
     }
   }
 
-  public func purge(_ task: String, before sequence: UInt64) throws(JournalError) {
+  public func purge(_ assignment: String, before sequence: UInt64) throws(JournalError) {
     try with { (client) throws(JournalError) in
-      try client.purge(Self.logs, Self.subject("log", task), before: sequence)
+      try client.purge(Self.logs, Self.subject("log", assignment), before: sequence)
     }
   }
 
   /// Removes a log, which must not be used any more.
-  public func remove(_ task: String) throws(JournalError) {
+  public func remove(_ assignment: String) throws(JournalError) {
     try with { (client) throws(JournalError) in
-      try client.purge(Self.logs, Self.subject("log", task), before: nil)
+      try client.purge(Self.logs, Self.subject("log", assignment), before: nil)
     }
   }
 
   // MARK: - Images
 
-  public func store(_ image: [UInt8], of task: String, id: String) throws(JournalError) {
+  public func store(_ image: [UInt8], of assignment: String, id: String) throws(JournalError) {
     try with { (client) throws(JournalError) in
       let size = max(1, client.mostBytes - 8192)
       let count = max(1, (image.count + size - 1) / size)
-      let subject = Self.subject("snap", task, id)
+      let subject = Self.subject("snap", assignment, id)
       for part in 0..<count {
         let bytes = image[part * size..<min(image.count, (part + 1) * size)]
         // A part that is stored twice would not be an image.
@@ -135,9 +135,9 @@ public final class JetStreamJournal: Journal {
     }
   }
 
-  public func image(of task: String, id: String) throws(JournalError) -> [UInt8]? {
+  public func image(of assignment: String, id: String) throws(JournalError) -> [UInt8]? {
     try with { (client) throws(JournalError) in
-      let subject = Self.subject("snap", task, id)
+      let subject = Self.subject("snap", assignment, id)
       var (next, parts, image): (UInt64, Int, [UInt8]) = (1, 0, [])
       while true {
         let records = try client.batch(on: "\(subject).>", in: Self.logs, from: next)
@@ -155,9 +155,9 @@ public final class JetStreamJournal: Journal {
     }
   }
 
-  public func removeImage(of task: String, id: String) throws(JournalError) {
+  public func removeImage(of assignment: String, id: String) throws(JournalError) {
     try with { (client) throws(JournalError) in
-      try client.purge(Self.logs, Self.subject("snap", task, id) + ".>", before: nil)
+      try client.purge(Self.logs, Self.subject("snap", assignment, id) + ".>", before: nil)
     }
   }
 
@@ -231,8 +231,8 @@ public final class JetStreamJournal: Journal {
     }
   }
 
-  /// The tasks that have a log.
-  public func tasks() throws(JournalError) -> [String] {
+  /// The assignments that have a log.
+  public func assignments() throws(JournalError) -> [String] {
     try with { (client) throws(JournalError) in
       try client.subjects(under: "flow.log.>", in: Self.logs).map(SubjectToken.decode)
     }

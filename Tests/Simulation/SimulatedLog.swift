@@ -49,7 +49,7 @@ final class SimulatedLog: Sendable {
     }
     // What was under way arrives at last, before or after the takeover.
     if weather.state.withLock({ $0.dice.below(2) }) == 0 { journal.arrive() }
-    let takeover = TaskTakeover(journal, task: "p", options)
+    let takeover = LogTakeover(journal, of: "p", options)
     let outcome = try takeover.take(writer: "worker\(life.number)", digest: "d", newLog: "log")
     guard case .taken(let log) = outcome else { throw StoreError("p", .full, "not taken over") }
     journal.arrive()

@@ -7,23 +7,23 @@ import Testing
 @testable import Cluster
 
 /// The takeover of a task's log, and the opening of its state.
-@Suite struct TaskTakeoverTests {
+@Suite struct LogTakeoverTests {
   private let journal = MemoryJournal(now: { 0 })
 
-  private func takeover(imageBytes: Int = 1 << 20) -> TaskTakeover {
+  private func takeover(imageBytes: Int = 1 << 20) -> LogTakeover {
     var options = CommitLog.Options(pause: { _ in false })
     options.imageBytes = imageBytes
-    return TaskTakeover(journal, task: "t", options)
+    return LogTakeover(journal, of: "t", options)
   }
 
-  private func take(_ takeover: TaskTakeover, _ writer: String) throws -> CommitLog {
+  private func take(_ takeover: LogTakeover, _ writer: String) throws -> CommitLog {
     guard case .taken(let log) = try takeover.take(writer: writer, digest: "d", newLog: "l") else {
       throw StoreError("t", .refused, "\(writer) has not got the task")
     }
     return log
   }
 
-  private func open(_ takeover: TaskTakeover, _ log: CommitLog, on disk: SimulatedDisk) throws -> StateFile {
+  private func open(_ takeover: LogTakeover, _ log: CommitLog, on disk: SimulatedDisk) throws -> StateFile {
     let process = disk.start()
     try? process.makeFolder("/var")
     let options = StateFile.Options(disk: ProcessDisk(process: process))

@@ -1,22 +1,22 @@
-/// A record of a task's log: a line of text, then a payload.
+/// A record of an assignment's log: a line of text, then a payload.
 ///
 ///     E LOG GENERATION ORDINAL WRITER DIGEST PART/PARTS
-struct TaskRecord: Equatable {
+struct CommitRecord: Equatable {
   enum Kind: Equatable {
-    /// A worker takes the task over.
+    /// A worker takes the assignment over.
     case takeover
     /// A part of the delta that leads to the ordinal; only one whose parts all follow each other counts.
     case delta(part: Int, of: Int)
     /// An image of the state at the ordinal is stored under an id.
     case image(id: String)
-    /// The owner has released the task.
+    /// The owner has released the assignment.
     case release
   }
 
   var kind: Kind
   /// The id of the log, chosen by its first writer.
   var log: String
-  /// How often the task was taken over.
+  /// How often the assignment was taken over.
   var generation: Int64
   /// The number of complete deltas, this one included.
   var ordinal: Int64
@@ -77,7 +77,7 @@ struct LogContent {
   private var parts: (ordinal: Int64, count: Int, bytes: [UInt8])?
 
   /// Adds the next record; false where it does not continue the log.
-  mutating func add(_ record: TaskRecord) -> Bool {
+  mutating func add(_ record: CommitRecord) -> Bool {
     if log.isEmpty { log = record.log }
     guard record.log == log else { return false }
     switch record.kind {
@@ -107,8 +107,8 @@ struct LogContent {
   }
 }
 
-/// The status of a task by the last record of its log.
-public struct TaskStatus: Equatable, Sendable {
+/// The status of an assignment by the last record of its log.
+public struct LogStatus: Equatable, Sendable {
   /// The worker that has written last.
   public var writer: String
   public var isReleased: Bool
@@ -118,7 +118,7 @@ public struct TaskStatus: Equatable, Sendable {
 
   /// Nil for bytes that are no record.
   public init?(_ bytes: [UInt8]) {
-    guard let record = TaskRecord(bytes) else { return nil }
+    guard let record = CommitRecord(bytes) else { return nil }
     writer = String(record.writer.prefix { $0 != "#" })
     isReleased = record.kind == .release
     (generation, ordinal) = (record.generation, record.ordinal)
