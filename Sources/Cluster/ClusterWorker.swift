@@ -1,7 +1,7 @@
 import Store
 import System
 
-/// A task of the cluster: a pipeline, which one worker at a time runs.
+/// An assignment: a pipeline, or a task of one below its partition, which one worker at a time runs.
 public struct Assignment: Sendable {
   public var name: String
   /// The digest of its plan.
@@ -14,8 +14,8 @@ public struct Assignment: Sendable {
   }
 }
 
-/// A run of a task on a worker.
-public protocol TaskRun: AnyObject {
+/// A run of an assignment on a worker.
+public protocol AssignmentRun: AnyObject {
   /// Asks it to end, with its last epoch committed.
   func stop()
   /// Ends it at once: what is not committed is done again by the next owner.
@@ -26,17 +26,17 @@ public protocol TaskRun: AnyObject {
   var isOver: Bool { get }
 }
 
-/// A host that runs tasks.
-public protocol TaskHost: AnyObject {
-  /// Opens the state of a task that was taken over, and runs it; throws a `StoreError` that is passing for a later
-  /// attempt, of kind `.fenced` where another worker has the task.
-  func start(_ task: Assignment, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun
-  func note(_ task: Assignment, _ event: TaskEvent)
+/// A host that runs assignments.
+public protocol AssignmentHost: AnyObject {
+  /// Opens the state of an assignment that was taken over, and runs it; throws a `StoreError` that is passing for a
+  /// later attempt, of kind `.fenced` where another worker has the assignment.
+  func start(_ assignment: Assignment, _ log: CommitLog, _ takeover: LogTakeover) throws -> any AssignmentRun
+  func note(_ assignment: Assignment, _ event: AssignmentEvent)
   /// The bytes that are free where the states are.
   var freeBytes: Int { get }
 }
 
-public enum TaskEvent: Equatable, Sendable {
+public enum AssignmentEvent: Equatable, Sendable {
   case taken(from: String?, generation: Int64)
   case released
   /// Another worker has taken it over meanwhile.
@@ -45,37 +45,37 @@ public enum TaskEvent: Equatable, Sendable {
   case failed(String)
 }
 
-/// A worker: takes over the tasks that are its own among the live workers, and releases the others.
+/// A worker: takes over the assignments that are its own among the live workers, and releases the others.
 ///
-/// Every worker computes the same owner of a task from the leases. Two that see different leases may take turns at a
-/// task, which the log permits to one of them only.
+/// Every worker computes the same owner of an assignment from the leases. Two that see different leases may take turns
+/// at an assignment, which the log permits to one of them only.
 public final class ClusterWorker {
   public struct Options: Sendable {
-    /// A live owner has so many seconds to release a task.
+    /// A live owner has so many seconds to release an assignment.
     public var releaseSeconds = 2.0
-    /// A task waits for so many seconds for room on the disk before another machine is to have it.
+    /// An assignment waits for so many seconds for room on the disk before another machine is to have it.
     public var fullSeconds = 5.0
-    /// The owner of a task that has committed nothing for so many seconds looks whether it still is.
+    /// The owner of an assignment that has committed nothing for so many seconds looks whether it still is.
     ///
     /// Else one that was frozen meanwhile might never know: nothing is refused where there is nothing to commit, since
     /// another worker has taken its input.
     public var quietSeconds = 10.0
     /// A worker with a full disk tries again after so many seconds, where more room is not seen: a quota say.
     public var fullRetrySeconds = 600.0
-    public var log: TaskLog.Options
+    public var log: CommitLog.Options
 
-    public init(log: TaskLog.Options) { self.log = log }
+    public init(log: CommitLog.Options) { self.log = log }
   }
 
   private enum State {
     case idle(wantedSince: Double?)
     /// Its state could not be opened yet.
-    case taken(TaskLog, lacksRoom: Bool)
-    case running(TaskLog, any TaskRun)
-    case stopping(TaskLog, any TaskRun)
+    case taken(CommitLog, lacksRoom: Bool)
+    case running(CommitLog, any AssignmentRun)
+    case stopping(CommitLog, any AssignmentRun)
     /// It has ended by itself, and does not run again while it is this worker's.
-    case ended(TaskLog)
-    case failed(TaskLog)
+    case ended(CommitLog)
+    case failed(CommitLog)
   }
 
   private struct Account {
@@ -92,21 +92,21 @@ public final class ClusterWorker {
 
   public let name: String
   private let journal: any Journal
-  private let host: any TaskHost
+  private let host: any AssignmentHost
   private let options: Options
   private let now: () -> Double
   private let random: () -> UInt64
-  private var tasks: [(task: Assignment, state: State)]
-  /// The report of each task.
+  private var assignments: [(assignment: Assignment, state: State)]
+  /// The report of each assignment.
   private var accounts: [Account]
-  /// Whether it releases all tasks, by itself or because it was requested.
+  /// Whether it releases all assignments, by itself or because it was requested.
   public private(set) var isLeaving = false
   /// Whether a worker leaves, so that `step` is worth calling often.
   public private(set) var isHandoverNear = false
   /// Whether its disk is full, so that it has only what no other worker can have; to be noted in the journal as often as
   /// its lease is renewed.
   public private(set) var isFull = false
-  /// Since when tasks have waited for room on the disk.
+  /// Since when assignments have waited for room on the disk.
   private var fullSince: Double?
   /// How much was free meanwhile.
   private var freeWhenFull = 0
@@ -114,30 +114,31 @@ public final class ClusterWorker {
 
   /// The name must be one that no other process has ever had, without spaces and `#`.
   public init(
-    _ name: String, _ tasks: [Assignment], _ journal: any Journal, _ host: any TaskHost, _ options: Options,
+    _ name: String, _ assignments: [Assignment], _ journal: any Journal, _ host: any AssignmentHost,
+    _ options: Options,
     now: @escaping () -> Double, random: @escaping () -> UInt64
   ) {
     (self.name, self.journal, self.host, self.options) = (name, journal, host, options)
     (self.now, self.random) = (now, random)
-    self.tasks = tasks.map { ($0, .idle(wantedSince: nil)) }
-    accounts = tasks.map { _ in Account() }
+    self.assignments = assignments.map { ($0, .idle(wantedSince: nil)) }
+    accounts = assignments.map { _ in Account() }
   }
 
-  /// The worker that is to run a task: of those on its machine, or of all, the one with the highest hash of both, so
-  /// that of few tasks the owner changes when a worker joins or leaves.
+  /// The worker that is to run an assignment: of those on its machine, or of all, the one with the highest hash of both,
+  /// so that of few assignments the owner changes when a worker joins or leaves.
   ///
   /// Workers with a full disk are left out unless all have one.
-  public static func owner(of task: Assignment, among workers: [WorkerLease]) -> String? {
+  public static func owner(of assignment: Assignment, among workers: [WorkerLease]) -> String? {
     let able = workers.filter {
-      !$0.isLeaving && (task.machine == nil || WorkerLease.machine(of: $0.name) == task.machine)
+      !$0.isLeaving && (assignment.machine == nil || WorkerLease.machine(of: $0.name) == assignment.machine)
     }
     let roomy = able.filter { !$0.isFull }
     return (roomy.isEmpty ? able : roomy).map(\.name)
-      .max { (hash($0, task.name), $0) < (hash($1, task.name), $1) }
+      .max { (hash($0, assignment.name), $0) < (hash($1, assignment.name), $1) }
   }
 
-  private static func hash(_ worker: String, _ task: String) -> UInt64 {
-    var hash = StableHash("\(worker) \(task)".utf8).value
+  private static func hash(_ worker: String, _ assignment: String) -> UInt64 {
+    var hash = StableHash("\(worker) \(assignment)".utf8).value
     // By itself it mixes the last bytes too little.
     hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
     hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
@@ -147,7 +148,7 @@ public final class ClusterWorker {
   /// Whether nothing of it runs any more after `leave`.
   public var hasLeft: Bool {
     isLeaving
-      && tasks.allSatisfy {
+      && assignments.allSatisfy {
         switch $0.state {
         case .idle: true
         default: false
@@ -155,16 +156,16 @@ public final class ClusterWorker {
       }
   }
 
-  /// Begins to release all tasks; `step` until `hasLeft`.
+  /// Begins to release all assignments; `step` until `hasLeft`.
   ///
-  /// The others see it, and take a task over as soon as it is released.
+  /// The others see it, and take an assignment over as soon as it is released.
   public func leave() {
     if isLeaving { return }
     isLeaving = true
     try? journal.requestLeave(of: name)
   }
 
-  /// Looks after all tasks once; leases are renewed elsewhere, since a state may take long to open.
+  /// Looks after all assignments once; leases are renewed elsewhere, since a state may take long to open.
   public func step() {
     var workers = isLeaving ? [] : try? journal.workers()
     if workers?.contains(where: { $0.name == name && $0.isLeaving }) == true {
@@ -178,17 +179,17 @@ public final class ClusterWorker {
       leases.map { $0.name == name ? WorkerLease(name: name, isLeaving: $0.isLeaving, isFull: isFull) : $0 }
     }
     if workers != nil { lookAtQuietTasks() }
-    for index in tasks.indices {
-      let task = tasks[index].task
+    for index in assignments.indices {
+      let assignment = assignments[index].assignment
       // Without an answer everything stays: what another worker has taken over is refused by its log.
-      let isWanted = workers.map { Self.owner(of: task, among: $0) == name }
+      let isWanted = workers.map { Self.owner(of: assignment, among: $0) == name }
       var account = accounts[index]
-      tasks[index].state = next(
-        tasks[index].state, of: task, isWanted: isWanted, workers?.map(\.name) ?? [], &account)
-      if case .idle(nil) = tasks[index].state {
+      assignments[index].state = next(
+        assignments[index].state, of: assignment, isWanted: isWanted, workers?.map(\.name) ?? [], &account)
+      if case .idle(nil) = assignments[index].state {
         account = Account()
         // The machine that is missing is reported by those that are there.
-        if let machine = task.machine, let workers, Self.owner(of: task, among: workers) == nil {
+        if let machine = assignment.machine, let workers, Self.owner(of: assignment, among: workers) == nil {
           account.reason = "for a worker on \(machine)"
         }
       }
@@ -200,8 +201,8 @@ public final class ClusterWorker {
   /// Looks whether others have taken over what has committed nothing for a while.
   private func lookAtQuietTasks() {
     var looks = 0
-    for index in tasks.indices {
-      guard looks < Self.mostLooks, case .running(let log, _) = tasks[index].state else { continue }
+    for index in assignments.indices {
+      guard looks < Self.mostLooks, case .running(let log, _) = assignments[index].state else { continue }
       let ordinal = log.place.ordinal
       if let commit = accounts[index].commit, commit.ordinal == ordinal {
         guard now() - commit.seen >= options.quietSeconds else { continue }
@@ -212,9 +213,9 @@ public final class ClusterWorker {
     }
   }
 
-  /// Finds out whether the disk is full: a task has waited long enough for room, and there is no more since.
+  /// Finds out whether the disk is full: an assignment has waited long enough for room, and there is no more since.
   private func noteRoom() {
-    let waits = tasks.contains {
+    let waits = assignments.contains {
       switch $0.state {
       case .running(_, let run), .stopping(_, let run): run.lacksRoom
       case .taken(_, let lacksRoom): lacksRoom
@@ -229,7 +230,7 @@ public final class ClusterWorker {
       freeWhenFull = min(freeWhenFull, free)
       isFull = passed >= options.fullSeconds
     } else if passed < 2 * options.fullSeconds {
-      // What the tasks that leave free themselves is no room for their return.
+      // What the assignments that leave free themselves is no room for their return.
       freeWhenFull = max(freeWhenFull, free)
     } else if !waits, free > freeWhenFull + ClusterWorker.room || passed > options.fullRetrySeconds {
       (isFull, fullSince) = (false, nil)
@@ -240,19 +241,19 @@ public final class ClusterWorker {
   private static let room = 1 << 20
 
   private func next(
-    _ state: State, of task: Assignment, isWanted: Bool?, _ workers: [String], _ account: inout Account
+    _ state: State, of assignment: Assignment, isWanted: Bool?, _ workers: [String], _ account: inout Account
   ) -> State {
     switch state {
     case .idle(let since):
       guard isWanted == true else { return .idle(wantedSince: nil) }
-      return take(task, since ?? now(), workers, &account)
+      return take(assignment, since ?? now(), workers, &account)
     case .taken(let log, _):
-      if isWanted == false || log.isFenced { return release(log, task) }
-      return start(task, log, &account)
+      if isWanted == false || log.isFenced { return release(log, assignment) }
+      return start(assignment, log, &account)
     case .running(let log, let run):
       if run.isOver {
         if !log.isFenced { return .ended(log) }
-        host.note(task, .fenced)
+        host.note(assignment, .fenced)
         return .idle(wantedSince: nil)
       }
       if log.isFenced {
@@ -263,27 +264,27 @@ public final class ClusterWorker {
       }
       return .stopping(log, run)
     case .stopping(let log, let run):
-      if run.isOver { return release(log, task) }
+      if run.isOver { return release(log, assignment) }
       // Its last epoch cannot be committed here.
       if run.lacksRoom { run.abort() }
       return state
     case .ended(let log), .failed(let log):
       // Where it fails here, it may run there; and here again, should it come back.
-      return isLeaving || isWanted == false ? release(log, task) : state
+      return isLeaving || isWanted == false ? release(log, assignment) : state
     }
   }
 
-  private func release(_ log: TaskLog, _ task: Assignment) -> State {
+  private func release(_ log: CommitLog, _ assignment: Assignment) -> State {
     let isFenced = log.isFenced
     log.release()
-    host.note(task, isFenced ? .fenced : .released)
+    host.note(assignment, isFenced ? .fenced : .released)
     return .idle(wantedSince: nil)
   }
 
   private func take(
-    _ task: Assignment, _ since: Double, _ workers: [String], _ account: inout Account
+    _ assignment: Assignment, _ since: Double, _ workers: [String], _ account: inout Account
   ) -> State {
-    let takeover = TaskTakeover(journal, task: task.name, options.log)
+    let takeover = LogTakeover(journal, of: assignment.name, options.log)
     do throws(JournalError) {
       let owner = try takeover.owner()
       let isAlive =
@@ -296,38 +297,39 @@ public final class ClusterWorker {
       }
       takeovers += 1
       let outcome = try takeover.take(
-        writer: "\(name)#\(takeovers)", digest: task.digest, newLog: String(random(), radix: 36),
+        writer: "\(name)#\(takeovers)", digest: assignment.digest, newLog: String(random(), radix: 36),
         mayChangePlan: !isAlive)
       switch outcome {
       case .lost: return .idle(wantedSince: since)
       case .otherPlan(let writer):
-        host.note(task, .waitingForPlan(writer: writer))
+        host.note(assignment, .waitingForPlan(writer: writer))
         account.reason = "for \(Self.worker(writer)), which runs another version of it"
         return .idle(wantedSince: since)
       case .taken(let log):
-        host.note(task, .taken(from: owner, generation: log.generation))
+        host.note(assignment, .taken(from: owner, generation: log.generation))
         account = Account(taken: now(), from: owner.map(Self.worker))
-        return start(task, log, &account)
+        return start(assignment, log, &account)
       }
     } catch {
-      if case .refused(let reason) = error { host.note(task, .failed(reason)) }
+      if case .refused(let reason) = error { host.note(assignment, .failed(reason)) }
       account.reason = "for the servers: \(error)"
       return .idle(wantedSince: since)
     }
   }
 
-  private func start(_ task: Assignment, _ log: TaskLog, _ account: inout Account) -> State {
+  private func start(_ assignment: Assignment, _ log: CommitLog, _ account: inout Account) -> State {
     account.reason = nil
     do {
-      return .running(log, try host.start(task, log, TaskTakeover(journal, task: task.name, options.log)))
+      return .running(
+        log, try host.start(assignment, log, LogTakeover(journal, of: assignment.name, options.log)))
     } catch let error as StoreError where error.isPassing {
       account.reason = "for its state: \(error)"
       return .taken(log, lacksRoom: error.isFull)
     } catch  where log.isFenced {
-      return release(log, task)
+      return release(log, assignment)
     } catch {
       account.reason = "\(error)"
-      host.note(task, .failed("\(error)"))
+      host.note(assignment, .failed("\(error)"))
       return .failed(log)
     }
   }
@@ -337,11 +339,11 @@ extension ClusterWorker {
   /// The worker in the name of a writer, which counts its takeovers.
   private static func worker(_ writer: String) -> String { String(writer.prefix { $0 != "#" }) }
 
-  /// The report to others about the tasks that this worker has, is to have, or cannot have.
+  /// The report to others about the assignments that this worker has, is to have, or cannot have.
   public var report: [WorkerReport.Task] {
-    zip(tasks, accounts).compactMap { entry, account in
+    zip(assignments, accounts).compactMap { entry, account in
       var phase = WorkerReport.Task.Phase.waiting
-      var log: TaskLog?
+      var log: CommitLog?
       switch entry.state {
       case .idle: if account.reason == nil { return nil }
       case .taken(let own, _): log = own
@@ -350,12 +352,12 @@ extension ClusterWorker {
       case .ended(let own): (phase, log) = (.ended, own)
       case .failed(let own): (phase, log) = (.failed, own)
       }
-      var task = WorkerReport.Task(name: entry.task.name, phase: phase)
-      (task.reason, task.from, task.seconds) = (
+      var report = WorkerReport.Task(name: entry.assignment.name, phase: phase)
+      (report.reason, report.from, report.seconds) = (
         account.reason, account.from, account.taken.map { now() - $0 }
       )
-      if let log { (task.generation, task.commits) = (log.generation, log.place.ordinal) }
-      return task
+      if let log { (report.generation, report.commits) = (log.generation, log.place.ordinal) }
+      return report
     }
   }
 }

@@ -9,7 +9,7 @@ import System
 final class JetStreamClient: @unchecked Sendable {
   /// An answer, and each further part of it, is waited for so long, in seconds, and longer for what is long: a request
   /// to a leader that has just died is never answered, and its successor is elected within five or six.
-  private static let patience = 1.0
+  private static let answerTimeout = 1.0
   private static let bytesPerSecond = 1_000_000.0
   private static let tries = 3
   private static let batchSize = 256
@@ -53,8 +53,8 @@ final class JetStreamClient: @unchecked Sendable {
     } catch {
       throw error.kind == .tooLarge ? .refused(error.description) : .inDoubt(error.description)
     }
-    let patience = Duration.seconds(Self.patience + Double(bytes.count) / Self.bytesPerSecond)
-    var end = ContinuousClock.now + patience
+    let timeout = Duration.seconds(Self.answerTimeout + Double(bytes.count) / Self.bytesPerSecond)
+    var end = ContinuousClock.now + timeout
     while ContinuousClock.now < end, !stop.isSet {
       guard let entry = connection.next() else {
         connection.wait(seconds: 0.5, stop)
@@ -64,7 +64,7 @@ final class JetStreamClient: @unchecked Sendable {
         if note(entry) { throw .inDoubt("the connection was lost") }
         continue
       }
-      end = ContinuousClock.now + patience
+      end = ContinuousClock.now + timeout
       let headers = Dictionary(entry.headers.map { ($0.name, $0.value) }) { first, _ in first }
       if try !take(Answer(headers: headers, bytes: Array(entry.bytes))) { return }
     }

@@ -3,10 +3,10 @@ import NATS
 import Reactive
 import System
 
-/// A journal in NATS JetStream: a stream for logs and snapshots, one for the leases of workers, one for shared records,
+/// A journal in NATS JetStream: a stream for logs and images, one for the leases of workers, one for shared records,
 /// one for what goes from task to task.
 ///
-/// There are no consumers on the server. Logs and snapshots may come from any replica, single records come from the leader.
+/// There are no consumers on the server. Logs and images may come from any replica, single records come from the leader.
 /// Callers wait for each answer; several threads have a connection each.
 public final class JetStreamJournal: Journal {
   static let logs = "FLOW_LOG"
@@ -87,62 +87,62 @@ public final class JetStreamJournal: Journal {
     "flow.\(kind)." + names.map(SubjectToken.encode).joined(separator: ".")
   }
 
-  public func last(of task: String) throws(JournalError) -> JournalRecord? {
+  public func last(of assignment: String) throws(JournalError) -> JournalRecord? {
     try with { (client) throws(JournalError) in
-      try client.last(on: Self.subject("log", task), in: Self.logs)
+      try client.last(on: Self.subject("log", assignment), in: Self.logs)
     }
   }
 
   public func append(
-    _ bytes: [UInt8], to task: String, after sequence: UInt64
+    _ bytes: [UInt8], to assignment: String, after sequence: UInt64
   ) throws(JournalError) -> UInt64 {
     try with { (client) throws(JournalError) in
-      try client.store(bytes, on: Self.subject("log", task), after: sequence)
+      try client.store(bytes, on: Self.subject("log", assignment), after: sequence)
     }
   }
 
-  public func read(_ task: String, from sequence: UInt64) throws(JournalError) -> [JournalRecord] {
+  public func read(_ assignment: String, from sequence: UInt64) throws(JournalError) -> [JournalRecord] {
     try with { (client) throws(JournalError) in
-      try client.batch(on: Self.subject("log", task), in: Self.logs, from: sequence)
+      try client.batch(on: Self.subject("log", assignment), in: Self.logs, from: sequence)
     }
   }
 
-  public func purge(_ task: String, before sequence: UInt64) throws(JournalError) {
+  public func purge(_ assignment: String, before sequence: UInt64) throws(JournalError) {
     try with { (client) throws(JournalError) in
-      try client.purge(Self.logs, Self.subject("log", task), before: sequence)
+      try client.purge(Self.logs, Self.subject("log", assignment), before: sequence)
     }
   }
 
   /// Removes a log, which must not be used any more.
-  public func remove(_ task: String) throws(JournalError) {
+  public func remove(_ assignment: String) throws(JournalError) {
     try with { (client) throws(JournalError) in
-      try client.purge(Self.logs, Self.subject("log", task), before: nil)
+      try client.purge(Self.logs, Self.subject("log", assignment), before: nil)
     }
   }
 
-  // MARK: - Snapshots
+  // MARK: - Images
 
-  public func store(_ snapshot: [UInt8], of task: String, id: String) throws(JournalError) {
+  public func store(_ image: [UInt8], of assignment: String, id: String) throws(JournalError) {
     try with { (client) throws(JournalError) in
       let size = max(1, client.mostBytes - 8192)
-      let count = max(1, (snapshot.count + size - 1) / size)
-      let subject = Self.subject("snap", task, id)
+      let count = max(1, (image.count + size - 1) / size)
+      let subject = Self.subject("snap", assignment, id)
       for part in 0..<count {
-        let bytes = snapshot[part * size..<min(snapshot.count, (part + 1) * size)]
-        // A part that is stored twice would not be a snapshot.
+        let bytes = image[part * size..<min(image.count, (part + 1) * size)]
+        // A part that is stored twice would not be an image.
         _ = try client.store(Array(bytes), on: "\(subject).\(part).\(count)", after: 0)
       }
     }
   }
 
-  public func snapshot(of task: String, id: String) throws(JournalError) -> [UInt8]? {
+  public func image(of assignment: String, id: String) throws(JournalError) -> [UInt8]? {
     try with { (client) throws(JournalError) in
-      let subject = Self.subject("snap", task, id)
-      var (next, parts, snapshot): (UInt64, Int, [UInt8]) = (1, 0, [])
+      let subject = Self.subject("snap", assignment, id)
+      var (next, parts, image): (UInt64, Int, [UInt8]) = (1, 0, [])
       while true {
         let records = try client.batch(on: "\(subject).>", in: Self.logs, from: next)
         for record in records {
-          snapshot += record.bytes
+          image += record.bytes
           next = record.sequence + 1
           parts += 1
         }
@@ -151,13 +151,13 @@ public final class JetStreamJournal: Journal {
       guard parts > 0, try client.last(on: "\(subject).\(parts - 1).\(parts)", in: Self.logs) != nil else {
         return nil
       }
-      return snapshot
+      return image
     }
   }
 
-  public func removeSnapshot(of task: String, id: String) throws(JournalError) {
+  public func removeImage(of assignment: String, id: String) throws(JournalError) {
     try with { (client) throws(JournalError) in
-      try client.purge(Self.logs, Self.subject("snap", task, id) + ".>", before: nil)
+      try client.purge(Self.logs, Self.subject("snap", assignment, id) + ".>", before: nil)
     }
   }
 
@@ -231,8 +231,8 @@ public final class JetStreamJournal: Journal {
     }
   }
 
-  /// The tasks that have a log.
-  public func tasks() throws(JournalError) -> [String] {
+  /// The assignments that have a log.
+  public func assignments() throws(JournalError) -> [String] {
     try with { (client) throws(JournalError) in
       try client.subjects(under: "flow.log.>", in: Self.logs).map(SubjectToken.decode)
     }

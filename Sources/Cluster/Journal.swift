@@ -1,22 +1,22 @@
-/// A journal: the logs of tasks, their snapshots and the leases of workers, kept by several servers.
+/// A journal: the commit logs of assignments, images of their states and leases of workers, kept by several servers.
 ///
 /// A log is a chain of records. A record is appended behind the one that its writer knows to be the last, or not at all:
 /// that is both the commit of an epoch and the fence against former owners.
 public protocol Journal: Sendable {
   /// The last record of a log; nil where it has none. It may be stale.
-  func last(of task: String) throws(JournalError) -> JournalRecord?
+  func last(of assignment: String) throws(JournalError) -> JournalRecord?
   /// Appends a record where the last one has that sequence, 0 for an empty log; returns the new sequence.
-  func append(_ bytes: [UInt8], to task: String, after sequence: UInt64) throws(JournalError) -> UInt64
+  func append(_ bytes: [UInt8], to assignment: String, after sequence: UInt64) throws(JournalError) -> UInt64
   /// Some records of a log from a sequence on, in order; none where there are no more yet. They may be stale.
-  func read(_ task: String, from sequence: UInt64) throws(JournalError) -> [JournalRecord]
+  func read(_ assignment: String, from sequence: UInt64) throws(JournalError) -> [JournalRecord]
   /// Removes the records of a log before a sequence.
-  func purge(_ task: String, before sequence: UInt64) throws(JournalError)
+  func purge(_ assignment: String, before sequence: UInt64) throws(JournalError)
 
-  /// Stores a snapshot under an id that was never used.
-  func store(_ snapshot: [UInt8], of task: String, id: String) throws(JournalError)
-  /// A snapshot; nil where it is not there, or not whole.
-  func snapshot(of task: String, id: String) throws(JournalError) -> [UInt8]?
-  func removeSnapshot(of task: String, id: String) throws(JournalError)
+  /// Stores an image under an id that was never used.
+  func store(_ image: [UInt8], of assignment: String, id: String) throws(JournalError)
+  /// An image; nil where it is not there, or not whole.
+  func image(of assignment: String, id: String) throws(JournalError) -> [UInt8]?
+  func removeImage(of assignment: String, id: String) throws(JournalError)
 
   /// Renews the lease of a worker, which ends by itself after a few seconds, with what it reports of itself.
   func renewLease(of worker: String, _ report: [UInt8]) throws(JournalError)
@@ -50,7 +50,7 @@ public struct WorkerLease: Equatable, Sendable {
   public static func machine(of worker: String) -> String { String(worker.prefix { $0 != "/" }) }
 }
 
-/// A record of a task's log.
+/// A record of an assignment's log.
 public struct JournalRecord: Equatable, Sendable {
   /// Sequences increase along a log, with gaps.
   public var sequence: UInt64

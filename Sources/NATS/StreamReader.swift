@@ -62,7 +62,7 @@ package final class StreamReader {
 
   /// An answer, and each further part of it, is waited for so long, in seconds: a request to a leader that has just
   /// died is never answered, and its successor is elected within five or six.
-  private static let patience = 2.0
+  private static let answerTimeout = 2.0
   private static let mostBytes = 4 << 20
   /// A message must be in the replica so many seconds after it was announced, and after the leader has it.
   private static let delay = 1.0
@@ -139,7 +139,7 @@ package final class StreamReader {
   private func request(_ subject: String, _ text: String = "") throws(NATSError) -> Value {
     let reply = nextReply()
     try send(text, to: subject, answeredTo: reply)
-    let end = ContinuousClock.now + .seconds(Self.patience)
+    let end = ContinuousClock.now + .seconds(Self.answerTimeout)
     while ContinuousClock.now < end, !stop.isSet {
       guard let entry = connection.next() else {
         connection.wait(seconds: 0.5, stop)
@@ -215,7 +215,7 @@ package final class StreamReader {
       guard let entry = connection.next() else {
         let now = ContinuousClock.now
         if let end, now > end { return .broken(.noAnswer("no answer")) }
-        end = end ?? now + .seconds(Self.patience)
+        end = end ?? now + .seconds(Self.answerTimeout)
         connection.wait(seconds: 0.5, stop)
         continue
       }

@@ -83,7 +83,7 @@ final class Receiver {
 }
 
 /// A pipeline of one process: it counts its input by key, and sends each count.
-final class CountingRun: TaskRun {
+final class CountingRun: AssignmentRun {
   private let task: String
   private let file: StateFile
   private let input: [Int]
@@ -162,7 +162,7 @@ final class CountingRun: TaskRun {
 }
 
 final class ClusterSimulation {
-  private final class Host: TaskHost {
+  private final class Host: AssignmentHost {
     let process: SimulatedProcess
     unowned let simulation: ClusterSimulation
     var runs: [String: CountingRun] = [:]
@@ -171,7 +171,7 @@ final class ClusterSimulation {
       (self.process, self.simulation) = (process, simulation)
     }
 
-    func start(_ task: Assignment, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
+    func start(_ task: Assignment, _ log: CommitLog, _ takeover: LogTakeover) throws -> any AssignmentRun {
       runs[task.name] = nil
       var options = StateFile.Options(disk: ProcessDisk(process: process))
       options.database.sync = .never
@@ -182,7 +182,7 @@ final class ClusterSimulation {
       return run
     }
 
-    func note(_ task: Assignment, _ event: TaskEvent) {
+    func note(_ task: Assignment, _ event: AssignmentEvent) {
       if case .fenced = event { simulation.fenced += 1 }
       if case .failed(let reason) = event { simulation.failure = "\(task.name) failed: \(reason)" }
       if event == .released || event == .fenced { runs[task.name] = nil }
@@ -322,10 +322,10 @@ final class ClusterSimulation {
 
   private func start(_ index: Int) {
     started += 1
-    var options = TaskLog.Options(pause: { _ in false })
+    var options = CommitLog.Options(pause: { _ in false })
     options.attempts = 1 + below(4)
     options.recordBytes = [100, 400, 100_000].randomElement(using: &dice) ?? 100
-    options.snapshotBytes = [1000, 5000, 100_000].randomElement(using: &dice) ?? 1000
+    options.imageBytes = [1000, 5000, 100_000].randomElement(using: &dice) ?? 1000
     let process = machines[index].disk.start()
     try? process.makeFolder("/var")
     let host = Host(process, self)

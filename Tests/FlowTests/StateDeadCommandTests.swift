@@ -28,7 +28,7 @@ import Testing
       sink: "tell", place: .init(epoch: 9, index: 9), id: "long",
       bytes: Array("\"\(String(repeating: "ż", count: 999))\"".utf8))
     try run.update { epoch throws(StoreError) in
-      try epoch.bury(long, reason: String(repeating: "no ", count: 99), at: 0)
+      try epoch.giveUp(long, reason: String(repeating: "no ", count: 99), at: 0)
     }
     let lines = try state.flow("dead", "ls", "slips").output.split(separator: "\n")
     #expect(lines.count == 9)

@@ -33,7 +33,7 @@ import System
       let context = SourceContext(
         name: "in", world: world, log: NodeLog(log: Log { _ in }, pipeline: "p", node: "in"),
         meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true, stop: StopSign(), position: nil,
-        isKept: false)
+        storesPositions: false)
       guard case .poll(let make) = plan.spec.maker as? Maker else { throw Unpolled() }
       self.source = try make(plan.options, context)
     }

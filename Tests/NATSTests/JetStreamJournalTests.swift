@@ -8,7 +8,7 @@ import Testing
 
 /// The journal on a real server; skipped without one.
 @Suite(.serialized) struct JetStreamJournalTests {
-  @Test("logs, snapshots and leases on a real server", .realServer)
+  @Test("logs, images and leases on a real server", .realServer)
   func conformance() throws {
     let server = try NATSServer()
     var options = JetStreamJournal.Options(servers: [server.url], replicas: 1)
@@ -33,13 +33,13 @@ import Testing
     try journal.purge("a b.c", before: last)
     #expect(try journal.read("a b.c", from: 1).map(\.sequence) == [last])
     #expect(throws: JournalError.conflict) { try journal.append([3], to: "a b.c", after: 0) }
-    // A snapshot of several messages.
+    // An image of several messages.
     let image = (0..<2_500_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     try journal.store(image, of: "a b.c", id: "1-2-host.4#1")
-    #expect(try journal.snapshot(of: "a b.c", id: "1-2-host.4#1") == image)
-    #expect(try journal.snapshot(of: "a b.c", id: "1-3-host.4#1") == nil)
-    try journal.removeSnapshot(of: "a b.c", id: "1-2-host.4#1")
-    #expect(try journal.snapshot(of: "a b.c", id: "1-2-host.4#1") == nil)
+    #expect(try journal.image(of: "a b.c", id: "1-2-host.4#1") == image)
+    #expect(try journal.image(of: "a b.c", id: "1-3-host.4#1") == nil)
+    try journal.removeImage(of: "a b.c", id: "1-2-host.4#1")
+    #expect(try journal.image(of: "a b.c", id: "1-2-host.4#1") == nil)
     // Leases.
     try journal.renewLease(of: "host/1", Array("{}".utf8))
     try journal.renewLease(of: "host/2", [])

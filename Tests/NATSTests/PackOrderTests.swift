@@ -17,7 +17,7 @@ import Testing
   }
 
   private func numbers(_ ready: [PackOrder.Ready]) -> [[Int]] {
-    ready.map { $0.pack.delivery(position: nil).values.map { Int($0.double ?? -1) } }
+    ready.map { $0.pack.batch(position: nil).values.map { Int($0.double ?? -1) } }
   }
 
   @Test("a pack that is too early waits, one that came already is skipped, one in parts comes whole")
@@ -80,7 +80,7 @@ import Testing
           next = end
           for ready in order.take(through: UInt64(end)) {
             if isKilled, Int.random(in: 0..<8, using: &dice) == 0 { break read }
-            committed += ready.pack.delivery(position: nil).values.map { Int($0.double ?? -1) }
+            committed += ready.pack.batch(position: nil).values.map { Int($0.double ?? -1) }
             position = .record(ready.position)
           }
         }
@@ -109,9 +109,9 @@ import Testing
       #expect(Pack.task(of: pack.bytes) == 13)
       let read = try #require(Pack(pack.bytes))
       #expect(read.ordinal == 1 << 60 && read.chain == "c1" && read.task == 13 && !read.isContinued)
-      let delivery = read.delivery(position: .string("p"))
-      #expect(delivery.values == [.string("a\nb")] && delivery.endsPoll && delivery.position == .string("p"))
-      #expect(delivery.poll.meta == poll.meta && delivery.poll.coverage == coverage)
+      let batch = read.batch(position: .string("p"))
+      #expect(batch.values == [.string("a\nb")] && batch.endsPoll && batch.position == .string("p"))
+      #expect(batch.poll.meta == poll.meta && batch.poll.coverage == coverage)
     }
     #expect(Pack(Array("{}".utf8)) == nil && Pack(Array("nonsense".utf8)) == nil)
   }

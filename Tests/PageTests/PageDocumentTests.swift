@@ -274,7 +274,7 @@ struct PageDocumentTests {
     let page = PageFixture()
     for number in 1...13 {
       _ = page.hub.add(
-        pipeline: "p\(number)", sink: "s", PageForm(layout: .list, name: "View \(number)"), life: "a")
+        pipeline: "p\(number)", sink: "s", PageForm(layout: .list, name: "View \(number)"), stateID: "a")
     }
     let text = page.get("/v/p2/s").text
     #expect(text.contains("View 2</a>") && !text.contains("View 3</a>"))

@@ -13,7 +13,7 @@ struct PageFixture {
   ) {
     view = hub.add(
       pipeline: "p", sink: "s",
-      PageForm(layout: layout, name: "Things", perPage: perPage, units: units, spark: spark), life: "a")
+      PageForm(layout: layout, name: "Things", perPage: perPage, units: units, spark: spark), stateID: "a")
   }
 
   static func row(_ key: String, _ content: String, commit: Int = 1) throws -> PageRow {

@@ -119,7 +119,7 @@ private final class RunFixture: MonitoredPipelines {
     ]
   }
 
-  func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
+  func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
     let numbers = letters.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "all"
     state.withLock { $0.settled.append("\(pipeline)/\(sink) \(way) \(numbers)") }
     return sink == "screen"
@@ -223,7 +223,7 @@ struct PipelinePageTests {
     let hub = PageHub(now: { 1_767_225_600 }, run: run)
     let row = PageRow(key: "a b", commit: 1, content: .record([("title", "A")]))
     let view = hub.add(
-      pipeline: "slips", sink: "page", PageForm(layout: .list, name: "List"), rows: [row], life: "x")
+      pipeline: "slips", sink: "page", PageForm(layout: .list, name: "List"), rows: [row], stateID: "x")
     let page = PageDocuments(hub, hasPictures: false).page(of: row, in: view, nil).string
     #expect(page.contains(#"href="/p/slips?why=a%20b""#), "\(page)")
   }
@@ -375,7 +375,7 @@ struct PipelinePageTests {
   @Test("a view polls its sources and stays, or says why that is not possible now")
   func refresh() {
     let view = router.hub.add(
-      pipeline: "slips", sink: "screen", PageForm(layout: .list, name: "Slips"), life: "a")
+      pipeline: "slips", sink: "screen", PageForm(layout: .list, name: "Slips"), stateID: "a")
     let address = "/v/slips/screen"
     let text = get(address).text
     #expect(view.path == ["slips", "screen"] && text.contains(">Refresh</button>"))

@@ -39,17 +39,17 @@ final class SimulatedLog: Sendable {
 
   /// Takes the pipeline over for a life, and brings the state of its machine to the end of the log.
   func open(_ life: Life) throws -> sending StateFile {
-    let (machine, options) = weather.state.withLock { state -> (Int, TaskLog.Options) in
+    let (machine, options) = weather.state.withLock { state -> (Int, CommitLog.Options) in
       state.rate = life.isLast ? 0 : [0, 5, 25][state.dice.below(3)]
-      var options = TaskLog.Options(pause: { _ in false })
+      var options = CommitLog.Options(pause: { _ in false })
       options.attempts = 1 + state.dice.below(5)
       options.recordBytes = [300, 5000, 900_000][state.dice.below(3)]
-      options.snapshotBytes = [2000, 20_000, 1_000_000][state.dice.below(3)]
+      options.imageBytes = [2000, 20_000, 1_000_000][state.dice.below(3)]
       return (state.dice.below(3), options)
     }
     // What was under way arrives at last, before or after the takeover.
     if weather.state.withLock({ $0.dice.below(2) }) == 0 { journal.arrive() }
-    let takeover = TaskTakeover(journal, task: "p", options)
+    let takeover = LogTakeover(journal, of: "p", options)
     let outcome = try takeover.take(writer: "worker\(life.number)", digest: "d", newLog: "log")
     guard case .taken(let log) = outcome else { throw StoreError("p", .full, "not taken over") }
     journal.arrive()

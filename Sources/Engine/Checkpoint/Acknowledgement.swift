@@ -1,9 +1,9 @@
 import Reactive
 
-/// The acknowledgement of a delivery, for a sender outside of the process that keeps it until then.
+/// The acknowledgement of a batch, for a sender outside of the process that keeps it until then.
 ///
-/// It resolves with true once everything that the delivery has caused is committed; without state, once it is processed.
-/// It resolves with false where the commit fails, and where the delivery is dropped on its way.
+/// It resolves with true once everything that the batch has caused is committed; without state, once it is processed.
+/// It resolves with false where the commit fails, and where the batch is dropped on its way.
 public final class Acknowledgement: Sendable {
   private let action: Locked<(@Sendable (_ isCommitted: Bool) -> Void)?>
 

@@ -10,7 +10,7 @@ import System
 /// so one transaction stores it whole: the state of steps, the positions of sources, and what sinks are about to write
 /// (the outbox). Then the sinks write; the next epoch records that they have.
 ///
-/// A repeatable epoch holds deliveries of one source that can be read again from its position. Its output goes to files
+/// A repeatable epoch holds batches of one source that can be read again from its position. Its output goes to files
 /// before the commit, at disk speed. After a crash the same input is processed again at the same time of day, and sinks
 /// skip the output that is in their files already (see Recovery.swift).
 ///
@@ -18,9 +18,9 @@ import System
 /// 1. State, positions and outputs of an epoch are committed in one transaction, or not at all.
 /// 2. No sink writes an output of an ordinary epoch before the epoch is committed.
 /// 3. Nothing of a repeatable epoch is written before the time at which all of it happens, and the position that it
-///    begins at, are committed: the first delivery of a source without a position is an ordinary epoch.
-/// 4. A repeatable epoch contains deliveries of its source only; anything else ends it first.
-/// 5. While a repeatable epoch is regenerated, nothing but its source's deliveries is processed, and nothing commits.
+///    begins at, are committed: the first batch of a source without a position is an ordinary epoch.
+/// 4. A repeatable epoch contains batches of its source only; anything else ends it first.
+/// 5. While a repeatable epoch is regenerated, nothing but its source's batches is processed, and nothing commits.
 /// 6. After a failed commit nothing more is stored or written by this run.
 /// 7. The clock of the lane never goes back from one run to the next.
 ///
@@ -46,7 +46,7 @@ final class Checkpointer: AlarmOwner {
   struct State {
     let file: StateFile
     /// A random name, so that output ids never repeat those of a state that was reset.
-    var life: String
+    var stateID: String
     var sinks: [SinkObserver] = []
     var letters: [StepLetters] = []
     /// The trace of the last events, where the pipeline keeps one.
@@ -54,7 +54,7 @@ final class Checkpointer: AlarmOwner {
     /// The facts that the next commit stores beside the tables.
     var facts: [FactName: Fact?] = [:]
     /// Facts that are no reason for a commit: how often a source was polled.
-    var idleFacts: [FactName: Fact?] = [:]
+    var lazyFacts: [FactName: Fact?] = [:]
     var events = 0
     /// Whether a sink has a change to store.
     var isTouched = false
@@ -70,7 +70,7 @@ final class Checkpointer: AlarmOwner {
     var postponed: [@Sendable () -> Void] = []
     /// After a failure nothing more is stored or written.
     var isBroken = false
-    var runTables: [any Forgetful] = []
+    var runTables: [any RunScoped] = []
     var lastCommit: Instant?
     /// Changed keys that have been reported.
     var keyChanges: Set<String> = []
@@ -117,8 +117,8 @@ final class Checkpointer: AlarmOwner {
     self.stop = stop
     self.log = log
     alarm = Alarm(on: lane.scheduler, in: subscription)
-    var state = State(file: file, life: known ?? Self.newLife(lane.world))
-    if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(state.life) }
+    var state = State(file: file, stateID: known ?? Self.newStateID(lane.world))
+    if known == nil { state.lazyFacts[FactName(owner: Self.owner, name: "life")] = .text(state.stateID) }
     self.state = LaneLocal(state)
     lane.setClock(after: former)
   }
@@ -219,7 +219,7 @@ final class Checkpointer: AlarmOwner {
     crashPoint("epoch.kept, before acknowledgements")
     lane.acknowledge(true)
     state.value.facts = [:]
-    state.value.idleFacts = [:]
+    state.value.lazyFacts = [:]
     state.value.events = 0
     state.value.isTouched = false
     state.value.isUrgent = false
@@ -246,7 +246,7 @@ final class Checkpointer: AlarmOwner {
     while true {
       do throws(StoreError) {
         try state.value.file.commit { (epoch) throws(StoreError) in
-          for (key, fact) in state.value.idleFacts { try epoch.keep(fact, key) }
+          for (key, fact) in state.value.lazyFacts { try epoch.keep(fact, key) }
           for (key, fact) in state.value.facts { try epoch.keep(fact, key) }
           try epoch.set(.text(time.text), owner: Checkpointer.owner, name: "clock")
           for outbox in state.value.outboxes { try outbox.write(to: epoch) }
@@ -287,7 +287,7 @@ final class Checkpointer: AlarmOwner {
     (state.value.sinks, state.value.letters) = ([], [])
     state.value.trace?.end()
     state.value.trace = nil
-    state.value.file.tidy()
+    state.value.file.checkpointWAL()
   }
 }
 
@@ -328,24 +328,24 @@ extension Checkpointer {
   }
 }
 
-// MARK: - Lives
+// MARK: - The id of the state
 
 extension Checkpointer {
-  private static func newLife(_ world: World) -> String {
+  private static func newStateID(_ world: World) -> String {
     String(UInt32(world.random() * 4_294_967_295), radix: 36)
   }
 
-  var life: String { state.value.life }
+  var stateID: String { state.value.stateID }
 
   /// The name of a source that differs from those of other states on this machine.
   func identity(of source: String) -> String? {
     state.value.file.identity.map { "\($0.device)-\($0.inode)/\(source)" }
   }
 
-  /// Renews the name in output ids: uncommitted output stays outside of the state, and has the ids that would come next.
-  func renewLife() {
-    state.value.life = Self.newLife(world)
-    set(.text(life), Self.owner, "life")
+  /// Renews the id of the state, a part of output ids: uncommitted output that stays has the ids that would come next.
+  func renewStateID() {
+    state.value.stateID = Self.newStateID(world)
+    set(.text(stateID), Self.owner, "life")
   }
 }
 
@@ -355,14 +355,14 @@ extension Checkpointer {
 extension Checkpointer {
   func fact(_ owner: String, _ name: String) throws -> Fact? {
     let key = FactName(owner: owner, name: name)
-    if let fact = state.value.facts[key] ?? state.value.idleFacts[key] { return fact }
+    if let fact = state.value.facts[key] ?? state.value.lazyFacts[key] { return fact }
     return try state.value.file.fact(owner: owner, name: name)
   }
 
-  func set(_ fact: Fact?, _ owner: String, _ name: String, isIdle: Bool = false) {
+  func set(_ fact: Fact?, _ owner: String, _ name: String, isLazy: Bool = false) {
     let key = FactName(owner: owner, name: name)
-    if isIdle, state.value.facts[key] == nil {
-      state.value.idleFacts[key] = .some(fact)
+    if isLazy, state.value.facts[key] == nil {
+      state.value.lazyFacts[key] = .some(fact)
     } else {
       state.value.facts[key] = .some(fact)
     }
@@ -372,7 +372,7 @@ extension Checkpointer {
   func setPosition(_ position: Value, of source: String, entry: Value? = nil, isIdle: Bool) {
     let name = entry.map { "\(Self.entryPosition)\($0)" } ?? "position"
     if position.kind == .null { return set(nil, source, name) }
-    set(.text(position.description), source, name, isIdle: isIdle)
+    set(.text(position.description), source, name, isLazy: isIdle)
   }
 
   private static let entryPosition = "position "
@@ -394,8 +394,8 @@ extension Checkpointer {
   }
 }
 
-/// State that is discarded when a run has completed.
-protocol Forgetful {
+/// A table of one run, discarded when it has completed.
+protocol RunScoped {
   func forget()
 }
 
@@ -411,12 +411,12 @@ struct LaneTime: Sendable {
 
   init?(text: String?) {
     guard let text, let value = try? Value.parse(text), let now = value.member("now")?.double,
-      let instant = value.member("instant").flatMap({ Instant(remembered: $0) })
+      let instant = value.member("instant").flatMap({ Instant(storedValue: $0) })
     else { return nil }
     self.init(now: now, instant: instant)
   }
 
   var text: String {
-    Value.record([("now", .number(now)), ("instant", instant.remembered)]).description
+    Value.record([("now", .number(now)), ("instant", instant.storedValue)]).description
   }
 }

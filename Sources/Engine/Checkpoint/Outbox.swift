@@ -12,8 +12,8 @@ public final class Outbox: Sendable {
     case put(OutboxEntry)
     case remove(OutputPlace)
     case written(OutputPlace)
-    case bury(OutboxEntry, reason: String, at: Double)
-    case unbury(DeadLetter, DeadLetterEnd)
+    case giveUp(OutboxEntry, reason: String, at: Double)
+    case resolve(DeadLetter, DeadLetterEnd)
   }
 
   private struct State {
@@ -62,23 +62,23 @@ public final class Outbox: Sendable {
   public func retry(_ entry: OutboxEntry) { change(.put(entry)) }
 
   /// Moves an entry to the dead letters.
-  public func bury(_ entry: OutboxEntry, reason: String) {
-    change(.bury(entry, reason: reason, at: checkpointer.world.wallClock()))
+  public func giveUp(_ entry: OutboxEntry, reason: String) {
+    change(.giveUp(entry, reason: reason, at: checkpointer.world.wallClock()))
   }
 
   /// Makes a dead letter of what was not in the outbox.
-  func bury(_ bytes: [UInt8], attempts: Int, reason: String) throws {
+  func giveUp(_ bytes: [UInt8], attempts: Int, reason: String) throws {
     let id = try nextID()
     let place = OutputPlace(epoch: checkpointer.state.value.file.epoch, index: state.value.serial ?? 0)
-    bury(OutboxEntry(sink: name, place: place, id: id, attempts: attempts, bytes: bytes), reason: reason)
+    giveUp(OutboxEntry(sink: name, place: place, id: id, attempts: attempts, bytes: bytes), reason: reason)
   }
 
   /// Retries or drops a dead letter: with the next epoch, behind which a retried one comes back in `didCommit`.
-  func settle(_ letter: DeadLetter, by way: DeadLetterEnd) {
+  func resolve(_ letter: DeadLetter, by way: DeadLetterEnd) {
     let isKnown = state.value.changes.contains { change in
-      if case .unbury(let known, _) = change { known.number == letter.number } else { false }
+      if case .resolve(let known, _) = change { known.number == letter.number } else { false }
     }
-    if !isKnown { change(.unbury(letter, way)) }
+    if !isKnown { change(.resolve(letter, way)) }
   }
 
   /// How far the sink has written, where the next epoch is still to store that.
@@ -98,18 +98,18 @@ public final class Outbox: Sendable {
     return (file.epoch, try file.storedSinks().first { $0.name == name }?.written?.epoch)
   }
 
-  /// The random name of the state, in which serial numbers are unique.
-  public var life: String { checkpointer.life }
+  /// The random id of the state, in which serial numbers are unique.
+  public var stateID: String { checkpointer.stateID }
 
   /// Has the next ids differ from those of uncommitted output that stays; call it when regeneration ends.
-  public func renewIDs() { checkpointer.renewLife() }
+  public func renewIDs() { checkpointer.renewStateID() }
 
   /// A unique id for an output, the same after a crash.
   public func nextID() throws -> String {
     let serial = try (state.value.serial ?? checkpointer.fact(name, "serial")?.integer ?? 0) + 1
     state.value.serial = serial
     checkpointer.set(.integer(serial), name, "serial")
-    return "\(pipeline)/\(name)/\(checkpointer.life)-\(serial)"
+    return "\(pipeline)/\(name)/\(checkpointer.stateID)-\(serial)"
   }
 
   /// The values that the sink has stored under names with this prefix.
@@ -128,14 +128,14 @@ public final class Outbox: Sendable {
   }
 
   /// A single stored value of the sink.
-  public func cell<Element: Remembered>(of type: Element.Type = Element.self) throws -> NodeCell<Element> {
+  public func cell<Element: StorableValue>(of type: Element.Type = Element.self) throws -> NodeCell<Element> {
     NodeCell(
       try checkpointer.state.value.file.table(
         node: name, description: "", of: type, isOrdered: NodeCell<Element>.isOrdered))
   }
 
   /// Keyed state of the sink; `part` distinguishes several tables of one sink.
-  public func state<Element: Remembered>(
+  public func state<Element: StorableValue>(
     of type: Element.Type = Element.self, part: String
   ) throws -> NodeState<Element> {
     NodeState(try checkpointer.state.value.file.table(node: "\(name)@\(part)", description: "", of: type))
@@ -153,19 +153,19 @@ public final class Outbox: Sendable {
       case .put(let entry): try epoch.put(entry)
       case .remove(let place): try epoch.remove(sink: name, at: place)
       case .written(let place): try epoch.markWritten(sink: name, through: place)
-      case .bury(let entry, let reason, let time): try epoch.bury(entry, reason: reason, at: time)
-      case .unbury(let letter, .retry): try epoch.retry(deadLetter: letter.number)
-      case .unbury(let letter, .drop): try epoch.drop(deadLetter: letter.number)
+      case .giveUp(let entry, let reason, let time): try epoch.giveUp(entry, reason: reason, at: time)
+      case .resolve(let letter, .retry): try epoch.retry(deadLetter: letter.number)
+      case .resolve(let letter, .drop): try epoch.drop(deadLetter: letter.number)
       }
     }
     for entry in entries(epoch.number) { try epoch.put(entry) }
   }
 
   /// The entries that the committed epoch holds for this sink; dead letters that are retried come first.
-  func settle(_ epoch: Int64) -> [OutboxEntry] {
+  func takeCommitted(_ epoch: Int64) -> [OutboxEntry] {
     defer { state.value = State(serial: state.value.serial) }
     let retried = state.value.changes.compactMap { change -> OutboxEntry? in
-      guard case .unbury(let letter, .retry) = change else { return nil }
+      guard case .resolve(let letter, .retry) = change else { return nil }
       var entry = letter.entry
       (entry.attempts, entry.due) = (0, 0)
       return entry

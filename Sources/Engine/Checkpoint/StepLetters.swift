@@ -33,9 +33,9 @@ public final class StepLetters: Sendable {
   }
 
   /// Makes a dead letter of an event that leaves the step, unless its error policy has written it to a file.
-  public func bury(_ event: Event, attempts: Int, reason: String) throws {
+  public func giveUp(_ event: Event, attempts: Int, reason: String) throws {
     if case .deadLetter = policy { return }
-    try outbox.bury(event.stored, attempts: attempts, reason: reason)
+    try outbox.giveUp(event.stored, attempts: attempts, reason: reason)
     meter.countGivenUp()
   }
 
@@ -46,7 +46,7 @@ public final class StepLetters: Sendable {
     return entries.compactMap { entry in
       guard let event = Event(stored: entry.bytes) else {
         let reason = "it is no event: a sink that had this name has left it"
-        outbox.bury(entry, reason: reason)
+        outbox.giveUp(entry, reason: reason)
         meter.countGivenUp()
         log.error("an entry is a dead letter now: \(reason)")
         return nil
@@ -61,7 +61,7 @@ public final class StepLetters: Sendable {
 
   /// Notes what the committed epoch has returned to the step.
   func didCommit(_ epoch: Int64) {
-    let entries = outbox.settle(epoch)
+    let entries = outbox.takeCommitted(epoch)
     if entries.isEmpty { return }
     state.value.returned += entries
     state.value.bell?()

@@ -8,7 +8,7 @@ import Reactive
 /// counted there.
 final class ErrorFeed: Sendable {
   private struct State {
-    var downstream: (any Observer<Delivery>)?
+    var downstream: (any Observer<SourceBatch>)?
     var isClosed = false
     /// The other sources that have not ended.
     var left: Int
@@ -24,15 +24,15 @@ final class ErrorFeed: Sendable {
     state = Locked(State(left: others))
   }
 
-  /// The log of a node whose errors are events.
-  func feeding(_ log: Log) -> Log {
+  /// A log that also sends its errors as events.
+  func errorFeedingLog(_ log: Log) -> Log {
     Log(level: .detail) { [weak self] entry in
       log.write(entry, entry.level)
       if entry.level <= .warning || entry.isRecovery { self?.send(entry) }
     }
   }
 
-  func open(to downstream: any Observer<Delivery>) {
+  func open(to downstream: any Observer<SourceBatch>) {
     let isClosed = state.withLock { state in
       state.downstream = downstream
       return state.isClosed
@@ -51,7 +51,7 @@ final class ErrorFeed: Sendable {
       ("at", .string(timestamp(now))), ("message", masked(entry.message)),
       ("details", .array(entry.details.map(masked))),
     ])
-    downstream.next(Delivery([value], Poll(source: source, at: now), endsPoll: false))
+    downstream.next(SourceBatch([value], Poll(source: source, at: now), endsPoll: false))
   }
 
   /// Notes the end of another source, on the lane: when all have ended, nothing can fail any more.

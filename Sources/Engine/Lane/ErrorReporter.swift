@@ -50,7 +50,7 @@ public final class ErrorReporter: Sendable {
   private func count(_ event: Event?) {
     meter.countError()
     guard let event else { return }
-    event.poll.markTorn()
+    event.poll.markMissingEvents()
     if policy == .log, !event.isEndOfPoll { meter.countLost() }
   }
 

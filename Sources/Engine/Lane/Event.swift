@@ -82,7 +82,7 @@ public final class Poll: Sendable {
   public let entry: Value?
   /// The name of the list whose rows it has: that of the source, with the entry where it is polled over several.
   public let list: String
-  private let torn = Atomic<Bool>(false)
+  private let missesEvents = Atomic<Bool>(false)
   /// The poll that this is a copy of, for an event with an old response.
   private let whole: Poll?
   /// The rows as the source has sent them, until all are on their way.
@@ -129,15 +129,15 @@ public final class Poll: Sendable {
   public func isPart(of poll: Poll) -> Bool { (whole ?? self) === poll }
 
   /// Whether a step failed on one of its events, which is missing behind that step.
-  public var isTorn: Bool { (whole ?? self).torn.load(ordering: .relaxed) }
+  public var isMissingEvents: Bool { (whole ?? self).missesEvents.load(ordering: .relaxed) }
 
   /// Whether it repeats an older answer, since the source had no other: it confirms nothing.
   public var isStale: Bool { notes.member("stale")?.isTruthy ?? false }
 
-  func markTorn() { (whole ?? self).torn.store(true, ordering: .relaxed) }
+  func markMissingEvents() { (whole ?? self).missesEvents.store(true, ordering: .relaxed) }
 
   /// Whether an event that is missing cannot simply have been left out.
-  public var isComplete: Bool { coverage != .partial && !isTorn }
+  public var isComplete: Bool { coverage != .partial && !isMissingEvents }
 
   fileprivate func row(_ index: Int32) -> Value? {
     rows.value.indices.contains(Int(index)) ? rows.value[Int(index)] : nil
@@ -167,8 +167,8 @@ public final class Poll: Sendable {
   }
 }
 
-/// A delivery: what a source hands to its pipeline at a time; the lane takes it in one turn.
-public struct Delivery: Sendable {
+/// A batch: the values that a source hands to its pipeline at a time; the lane takes them in one turn.
+public struct SourceBatch: Sendable {
   public var values: [Value]
   public var poll: Poll
   /// Whether the poll is complete with it.

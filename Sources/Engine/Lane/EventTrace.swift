@@ -52,7 +52,7 @@ package final class EventTrace: Sendable {
     init?(_ event: Event) {
       guard event.row >= 0 else { return nil }
       let poll = event.poll
-      // Where a source has no polls, each delivery counts as one.
+      // Where a source has no polls, each batch counts as one.
       let number = poll.number > 0 ? poll.number : ObjectIdentifier(poll).hashValue
       (list, at, self.poll, row) = (poll.list, poll.at, number, event.row)
     }

@@ -4,13 +4,13 @@ import Reactive
 
 /// The lane of a pipeline: the serial scheduler on which all of its steps and sinks run, one turn after the other.
 ///
-/// A turn is one delivery of a source, or one timer. At its end everything is at rest, and the sinks write.
+/// A turn is one batch of a source, or one timer. At its end everything is at rest, and the sinks write.
 public final class Lane: Sendable {
   /// The kind of a turn, which decides when its epoch ends.
   enum Turn {
     /// An epoch of its own: a poll, a timer, the end of a stream.
     case single
-    /// One of many deliveries of a source that never rests.
+    /// One of many batches of a source that never rests.
     case streamed
     /// The same, of a source that can be read again from its position.
     case repeatable
@@ -55,7 +55,7 @@ public final class Lane: Sendable {
     var onFailure: (@Sendable (any Error) -> Void)?
     var onLoss: (@Sendable () -> Void)?
     var hasEnded = false
-    var held: [ObjectIdentifier: AnyObject] = [:]
+    var retained: [ObjectIdentifier: AnyObject] = [:]
     /// The acknowledgements of the present epoch.
     var acknowledgements: [Acknowledgement] = []
   }
@@ -219,7 +219,7 @@ public final class Lane: Sendable {
   /// Releases the sinks, which hold the lane themselves.
   func end() {
     state.value.hasEnded = true
-    state.value.held = [:]
+    state.value.retained = [:]
     for sink in state.value.sinks { sink.detach() }
     state.value.sinks = []
     for partition in state.value.partitions { partition.end() }
@@ -232,8 +232,8 @@ public final class Lane: Sendable {
   }
 
   /// Keeps an object alive until it is released or the lane ends.
-  func hold(_ object: AnyObject) { (main ?? self).state.value.held[ObjectIdentifier(object)] = object }
-  func release(_ object: AnyObject) { (main ?? self).state.value.held[ObjectIdentifier(object)] = nil }
+  func retain(_ object: AnyObject) { (main ?? self).state.value.retained[ObjectIdentifier(object)] = object }
+  func release(_ object: AnyObject) { (main ?? self).state.value.retained[ObjectIdentifier(object)] = nil }
 
   /// Whether the lane has ended: nothing more reaches a sink.
   var hasEnded: Bool { (main ?? self).state.value.hasEnded }

@@ -120,7 +120,7 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
   func willCommit() throws { try keeping?.willCommit() }
 
   func didCommit(_ epoch: Int64) {
-    let entries = outbox?.settle(epoch) ?? []
+    let entries = outbox?.takeCommitted(epoch) ?? []
     keep { try $0.didCommit(entries) }
   }
 

@@ -139,7 +139,7 @@ public struct SourceContext: Sendable {
   /// The rows of other sources' polls, for lists of entries.
   public var polledRows = PolledRows()
   /// Whether positions are stored.
-  public let isKept: Bool
+  public let storesPositions: Bool
   /// A name that no other source of any state on this machine has; nil without state.
   public var identity: String?
   /// When a polled source is polled first, where a run before has polled it.
@@ -156,11 +156,11 @@ public struct SourceContext: Sendable {
 
 /// The input of the pipeline, as a stream source sees it.
 public final class Feed {
-  private let downstream: any Observer<Delivery>
+  private let downstream: any Observer<SourceBatch>
   private let context: SourceContext
   private let isRepeatable: Bool
 
-  init(_ downstream: any Observer<Delivery>, _ context: SourceContext, isRepeatable: Bool) {
+  init(_ downstream: any Observer<SourceBatch>, _ context: SourceContext, isRepeatable: Bool) {
     self.downstream = downstream
     self.context = context
     self.isRepeatable = isRepeatable
@@ -168,8 +168,8 @@ public final class Feed {
 
   public var isStopped: Bool { context.stop.isSet }
 
-  /// Whether positions are of use.
-  public var isKept: Bool { context.isKept }
+  /// Whether positions are stored.
+  public var storesPositions: Bool { context.storesPositions }
 
   /// Sends values that were read together, with the position behind them; blocks while the mailbox is full.
   ///
@@ -180,23 +180,23 @@ public final class Feed {
     context.meter.countOut(values.count)
     if !values.isEmpty { context.noteEvents(poll.at) }
     downstream.next(
-      Delivery(values, poll, endsPoll: false, position: position, acknowledgement: acknowledgement))
+      SourceBatch(values, poll, endsPoll: false, position: position, acknowledgement: acknowledgement))
   }
 
-  /// Sends a delivery of another poll, which is one turn; blocks while the mailbox is full.
-  public func send(_ delivery: Delivery) {
-    context.meter.countOut(delivery.values.count)
-    if !delivery.values.isEmpty { context.noteEvents(delivery.poll.at) }
-    downstream.next(delivery)
+  /// Sends a batch of another poll, which is one turn; blocks while the mailbox is full.
+  public func send(_ batch: SourceBatch) {
+    context.meter.countOut(batch.values.count)
+    if !batch.values.isEmpty { context.noteEvents(batch.poll.at) }
+    downstream.next(batch)
   }
 
   /// Declares that all input which existed at the start of the run has been sent: no earlier run can have read more.
   ///
   /// A repeatable source that then waits for more calls it once; one that ends need not.
   public func sayCaughtUp() {
-    guard isKept, isRepeatable else { return }
+    guard storesPositions, isRepeatable else { return }
     let poll = Poll(source: context.name, at: context.world.wallClock())
-    downstream.next(Delivery([], poll, endsPoll: false, isCaughtUp: true))
+    downstream.next(SourceBatch([], poll, endsPoll: false, isCaughtUp: true))
   }
 }
 

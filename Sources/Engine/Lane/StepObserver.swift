@@ -90,7 +90,7 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
       isEnding = step.isBusy
       if !isEnding { return out.complete() }
       // The stream that has ended no longer holds it.
-      lane.hold(self)
+      lane.retain(self)
     }
   }
 

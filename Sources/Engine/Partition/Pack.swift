@@ -38,12 +38,12 @@ public struct Pack: Sendable {
   }
 
   /// The events as a source delivers them, in one turn.
-  public func delivery(position: Value?) -> Delivery {
+  public func batch(position: Value?) -> SourceBatch {
     let poll = Poll(
       source: poll.source, number: poll.number, at: poll.at, notes: poll.notes, coverage: poll.coverage,
       rows: rows)
-    if self.poll.isTorn { poll.markTorn() }
-    return Delivery(values, poll, endsPoll: endsPoll, position: position)
+    if self.poll.isMissingEvents { poll.markMissingEvents() }
+    return SourceBatch(values, poll, endsPoll: endsPoll, position: position)
   }
 
   // MARK: - As a message
@@ -55,7 +55,7 @@ public struct Pack: Sendable {
     ]
     if endsPoll { header.append(("end", .bool(true))) }
     if isContinued { header.append(("more", .bool(true))) }
-    var bytes = Value.record(header + poll.remembered).json
+    var bytes = Value.record(header + poll.storedValue).json
     for value in values + rows {
       bytes.append(UInt8(ascii: "\n"))
       bytes += value.json
@@ -65,7 +65,7 @@ public struct Pack: Sendable {
 
   /// Nil for bytes that are no pack.
   public init?(_ bytes: [UInt8]) {
-    guard let all = try? Value.parseAll(bytes), let header = all.first, let poll = Poll(remembered: header),
+    guard let all = try? Value.parseAll(bytes), let header = all.first, let poll = Poll(storedValue: header),
       let chain = header.member("chain")?.string,
       let ordinal = header.member("ordinal")?.string.flatMap({ Int64($0) }),
       let task = header.member("task")?.double.flatMap({ Int(exactly: $0) }),

@@ -10,7 +10,7 @@ import Reactive
 /// 1. Events of a turn collect in packs, one for each task. At the end of the turn, and of a poll, the packs are run,
 ///    on as many threads as there are lanes, and the lane waits for all of them.
 /// 2. The outputs go on in the order of the events that they come from. So the stream does not depend on threads, on
-///    the number of lanes, or on how a source divides its input into deliveries, which a replay may do differently.
+///    the number of lanes, or on how a source divides its input into batches, which a replay may do differently.
 /// 3. The end of a poll reaches every task when all have handled the events before it, and goes on when it has ended
 ///    in all of them. What a task sends at it comes in the order of the source's rows, then task by task.
 /// 4. Timers run on the lane, in the order of their deadlines, those of one instant task by task.
@@ -27,7 +27,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
   private let key: Evaluation
   private let tasks: [PartitionTask]
   /// The threads beside the lane's own; nil where everything runs there.
-  private let workers: Workers?
+  private let threads: TaskThreads?
   /// Whether each event goes through its task at once, which is the same with less work where there is one thread.
   private let isDirect: Bool
   private let downstream: any Observer<Event>
@@ -47,11 +47,12 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
 
   init(
     by key: Evaluation, _ tasks: [PartitionTask], isDirect: Bool, to downstream: any Observer<Event>,
-    in subscription: Subscription, _ lane: Lane, _ meter: Meter, _ errors: ErrorReporter, workers: Workers?
+    in subscription: Subscription, _ lane: Lane, _ meter: Meter, _ errors: ErrorReporter,
+    threads: TaskThreads?
   ) {
     self.key = key
     self.tasks = tasks
-    self.workers = workers
+    self.threads = threads
     self.isDirect = isDirect
     self.downstream = downstream
     self.lane = lane
@@ -122,8 +123,8 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     // Rows may have waited for this, so it can be as much work as they are.
     let isMuch = eventsOfPoll >= Self.worthwhile
     eventsOfPoll = 0
-    for task in tasks { task.hold() }
-    spread(isMuch ? workers : nil) { $0.end(poll) }
+    for task in tasks { task.bufferOutputs() }
+    spread(isMuch ? threads : nil) { $0.end(poll) }
     merge(byRow: true)
     lane.isTimed = false
     send(.end(of: poll))
@@ -135,8 +136,8 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
   private func run() {
     if routes.isEmpty { return }
     let isMuch = routes.count >= Self.worthwhile
-    for task in tasks { task.hold() }
-    spread(isMuch ? workers : nil) { $0.runPack() }
+    for task in tasks { task.bufferOutputs() }
+    spread(isMuch ? threads : nil) { $0.runPack() }
     merge(byRow: false)
     lane.isTimed = false
     routes.removeAll(keepingCapacity: true)
@@ -148,13 +149,13 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
   }
 
   /// Does something with all tasks, on all threads.
-  private func spread(_ workers: Workers?, _ body: @escaping @Sendable (PartitionTask) -> Void) {
+  private func spread(_ threads: TaskThreads?, _ body: @escaping @Sendable (PartitionTask) -> Void) {
     followClock()
-    guard let workers else {
+    guard let threads else {
       for task in tasks { body(task) }
       return
     }
-    workers.run(tasks.count) { [tasks, lane] task in lane.asOwner { body(tasks[task]) } }
+    threads.run(tasks.count) { [tasks, lane] task in lane.asOwner { body(tasks[task]) } }
   }
 
   /// Sends on what the tasks have put out, in order.
@@ -246,7 +247,7 @@ private final class TaskOutput: Observer, @unchecked Sendable {
   func next(_ event: Event) {
     // The partition itself sends the end on, once.
     if event.isEndOfPoll { return }
-    if task.isHolding { task.put(event) } else { partition.send(event) }
+    if task.isBuffering { task.put(event) } else { partition.send(event) }
   }
 
   func fail(_ error: any Error) { task.perform { [partition] in partition.fail(error) } }

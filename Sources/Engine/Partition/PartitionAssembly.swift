@@ -8,13 +8,13 @@ extension Assembly {
     to events: Observable<Event>, of own: Set<String>, isGivenSnapshots: Bool
   ) throws -> Observable<Event> {
     let meter = meter(plan.name, plan.spec)
-    let errors = try desk(plan.onError, meter, log(plan.name, of: own))
+    let errors = try errorReporter(plan.onError, meter, log(plan.name, of: own))
     let tasks = (0..<count).map { PartitionTask(of: lane, isLast: $0 == count - 1) }
     var nodes: [TaskNode] = []
     var isWhole = isGivenSnapshots
     for step in below {
       nodes.append(try node(step, in: tasks, key, of: own, isGivenSnapshots: isWhole))
-      isWhole = isWhole && step.spec.keepsSnapshots
+      isWhole = isWhole && step.spec.emitsWholePolls
     }
     let lanes = min(options.lanes, count)
     let made = LaneLocal(nodes)
@@ -26,7 +26,7 @@ extension Assembly {
         by: Evaluation(key, on: lane), tasks, isDirect: lanes <= 1, to: downstream, in: child, lane, meter,
         errors,
         // In virtual time everything runs on one thread.
-        workers: lanes > 1 && lane.waiting == .acrossTurns ? Workers(lanes - 1, of: schedulers) : nil)
+        threads: lanes > 1 && lane.waiting == .acrossTurns ? TaskThreads(lanes - 1, of: schedulers) : nil)
       for (number, task) in tasks.enumerated() {
         guard var next = task.output else { continue }
         for node in made.value.reversed() {
@@ -59,7 +59,7 @@ extension Assembly {
   ) throws -> TaskNode {
     let meter = meter(plan.name, plan.spec)
     let log = log(plan.name, of: own)
-    let errors = try desk(plan.onError, meter, log)
+    let errors = try errorReporter(plan.onError, meter, log)
     let group = TaskGroup()
     var node = TaskNode(name: plan.name, errors: errors, parts: [])
     guard case .step(let make) = plan.spec.maker as? Maker else { return node }
@@ -70,7 +70,7 @@ extension Assembly {
         log: NodeLog(log: relayed, pipeline: self.plan.name, node: plan.name),
         meter: meter.part(), isGivenSnapshots: isGivenSnapshots)
       context.place = TaskPlace(
-        number: number, count: tasks.count, key: key.text, isWithin: plan.isKeyWithin, group: group)
+        number: number, count: tasks.count, key: key.text, hasFinerKey: plan.hasFinerKey, group: group)
       node.parts.append((try make(plan.options, context), context))
     }
     return node

@@ -29,7 +29,7 @@ final class PartitionTask: @unchecked Sendable {
   var pack: [(position: Int, event: Event)] = []
   /// The position of the event that the present outputs come from.
   var position = 0
-  private(set) var isHolding = false
+  private(set) var isBuffering = false
   private var outputs: [(position: Int, item: Item)] = []
   private var count = 0
 
@@ -48,8 +48,8 @@ final class PartitionTask: @unchecked Sendable {
     if isTimed { lane.isTimed = false }
   }
 
-  /// Holds outputs back from now on.
-  func hold() { isHolding = true }
+  /// Collects outputs from now on, for `takeOutputs`.
+  func bufferOutputs() { isBuffering = true }
 
   func runPack() {
     for (position, event) in pack {
@@ -77,12 +77,12 @@ final class PartitionTask: @unchecked Sendable {
 
   /// Does something on the lane, in the order of the outputs.
   func perform(_ action: @escaping @Sendable () -> Void) {
-    if isHolding { outputs.append((position, .action(action))) } else { action() }
+    if isBuffering { outputs.append((position, .action(action))) } else { action() }
   }
 
   /// Ends the holding back, and returns what was held.
   func takeOutputs() -> [(position: Int, item: Item)] {
-    isHolding = false
+    isBuffering = false
     defer { outputs = [] }
     return outputs
   }
@@ -107,14 +107,14 @@ struct TaskPlace: Sendable {
   /// The expression that the events are divided by.
   let key: String
   /// Whether the step has another key, of which each has one value of the partition's.
-  let isWithin: Bool
+  let hasFinerKey: Bool
   let group: TaskGroup
 }
 
 /// The part of one step that the tasks of a partition share.
 public final class TaskGroup: Sendable {
   private let tallies = LaneLocal<[String: [Int]]>([:])
-  private let said = Locked<Set<String>>([])
+  private let reported = Locked<Set<String>>([])
 
   init() {}
 
@@ -131,7 +131,7 @@ public final class TaskGroup: Sendable {
   public func clear(_ name: String) { tallies.value[name] = nil }
 
   /// Whether this is the first task to say so, for messages that all of them have.
-  public func isFirst(_ message: String) -> Bool { said.withLock { $0.insert(message).inserted } }
+  public func isFirst(_ message: String) -> Bool { reported.withLock { $0.insert(message).inserted } }
 }
 
 /// Which task a key belongs to: the same on every machine and in every version, as state is divided by it.

@@ -11,14 +11,14 @@ struct Assembly {
   let schedulers: RunSchedulers
   let ending: @Sendable () -> Ending
   var meters: [Meter] = []
-  private(set) var desks: [ErrorReporter] = []
+  private(set) var errorReporters: [ErrorReporter] = []
   private var streams: [String: Observable<Event>] = [:]
   /// The sources whose polls reach each source or stream.
   private var origins: [String: Set<String>] = [:]
   /// The feed of the source `errors`, if the pipeline has one.
   let errors: ErrorFeed?
   /// The log of nodes whose errors are events.
-  private let feeding: Log
+  private let errorFeedingLog: Log
 
   init(
     _ plan: Plan, _ options: RunOptions, _ lane: Lane, _ root: Subscription, _ schedulers: RunSchedulers,
@@ -33,13 +33,13 @@ struct Assembly {
     let source = plan.sources.first(where: \.readsErrors)
     let others = plan.sources.count { !$0.readsErrors }
     errors = source.map { ErrorFeed($0.name, besides: others, in: options.world) }
-    feeding = errors?.feeding(options.log) ?? options.log
+    errorFeedingLog = errors?.errorFeedingLog(options.log) ?? options.log
   }
 
   /// The log of a node that events of these sources reach; what reads errors does not feed them.
   func log(_ node: String, of sources: Set<String> = []) -> NodeLog {
     let isBelow = errors != nil && plan.sources.contains { $0.readsErrors && sources.contains($0.name) }
-    return NodeLog(log: isBelow ? options.log : feeding, pipeline: plan.name, node: node)
+    return NodeLog(log: isBelow ? options.log : errorFeedingLog, pipeline: plan.name, node: node)
   }
 
   /// The sources whose events reach a sink.
@@ -78,7 +78,7 @@ struct Assembly {
           break
         }
         events = try connect(step, to: events, of: own, isGivenSnapshots: isWhole)
-        isWhole = isWhole && step.spec.keepsSnapshots
+        isWhole = isWhole && step.spec.emitsWholePolls
       }
       origins[stream.name] = stream.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
       streams[stream.name] = shared(events, readers: readers(of: stream.name))
@@ -94,13 +94,15 @@ struct Assembly {
     // The alarm outlives the stream: the sink may have work while other sinks still receive events.
     var context = SinkContext(
       name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
-      errors: try desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
+      errors: try errorReporter(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()),
+      stop: stop,
       isDryRun: options.isDryRun, screen: options.screen,
       isGivenSnapshots: plan.from.allSatisfy { self.plan.sendsSnapshots($0) },
       outbox: lane.checkpointer.map { Outbox(plan.name, pipeline: self.plan.name, $0) },
       syncs: self.plan.epochs.syncs, outputs: options.outputs)
     context.isOnce = options.isOnce
-    context.progress = { [tell = options.progress, pipeline = self.plan.name] in tell(pipeline, plan.name, $0)
+    context.progress = { [report = options.progress, pipeline = self.plan.name] in
+      report(pipeline, plan.name, $0)
     }
     context.plan = self.plan
     let sink = try options.sink(plan, context) ?? make(plan.options, context)
@@ -129,7 +131,7 @@ struct Assembly {
     context.onError = plan.onError
     // Made here, so that an error shows before anything starts.
     let step = LaneLocal(try make(plan.options, context))
-    let errors = try desk(plan.onError, meter, context.log)
+    let errors = try errorReporter(plan.onError, meter, context.log)
     let sides = plan.reads.compactMap { streams[$0] }
     let connected = Observable<Event> { [ending, context] downstream, subscription in
       let child = subscription.child()
@@ -143,7 +145,7 @@ struct Assembly {
     return tapped(connected, plan.name)
   }
 
-  mutating func desk(
+  mutating func errorReporter(
     _ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog
   ) throws -> ErrorReporter {
     var policy = policy
@@ -151,9 +153,9 @@ struct Assembly {
       options.outputs.report(path, to: self.log(""))
       policy = .deadLetter(try options.outputs.place(path, of: plan.name, on: options.world.disk))
     }
-    let desk = ErrorReporter(policy, lane, meter, log, letters: options.letters)
-    desks.append(desk)
-    return desk
+    let reporter = ErrorReporter(policy, lane, meter, log, letters: options.letters)
+    errorReporters.append(reporter)
+    return reporter
   }
 
   private func merged(_ names: [String]) -> Observable<Event> {

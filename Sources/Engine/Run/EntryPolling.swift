@@ -47,12 +47,12 @@ final class EntryPolling: Sendable {
   private let schedulers: RunSchedulers
   private let context: SourceContext
   private let health: SourceHealth
-  private let downstream: any Observer<Delivery>
+  private let downstream: any Observer<SourceBatch>
   private let failed: @Sendable (any Error) -> Void
   private let roster: EntryRoster
   /// Touched on the scheduler alone.
   private let state: LaneLocal<State>
-  /// Held while a delivery is handed over: they come from several threads.
+  /// Held while a batch is handed over: they come from several threads.
   private let handOver = Locked(())
 
   init(
@@ -60,7 +60,7 @@ final class EntryPolling: Sendable {
     _ make: @escaping @Sendable (SourceContext) throws -> any PollSource, _ schedule: Schedule,
     on scheduler: any Scheduler, for schedulers: RunSchedulers, _ context: SourceContext,
     _ health: SourceHealth, _ roster: EntryRoster,
-    to downstream: any Observer<Delivery>, failed: @escaping @Sendable (any Error) -> Void
+    to downstream: any Observer<SourceBatch>, failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.makeList = makeList
     self.make = make
@@ -237,10 +237,10 @@ final class EntryPolling: Sendable {
     return gate
   }
 
-  /// Hands a delivery over; blocks while the mailbox is full.
-  fileprivate func send(_ delivery: Delivery) {
+  /// Hands a batch over; blocks while the mailbox is full.
+  fileprivate func send(_ batch: SourceBatch) {
     // Not more than the mailbox's own code runs within the lock, and that never comes back here.
-    handOver.withLock { _ in downstream.next(delivery) }
+    handOver.withLock { _ in downstream.next(batch) }
   }
 
   /// The end of an entry's polls, behind the last of them.
@@ -266,7 +266,7 @@ final class EntryPolling: Sendable {
     var notes = entry.notes
     notes.setMember(Key(Poll.gone), .string(gone.rawValue))
     let poll = Poll(source: context.name, number: number, at: context.world.wallClock(), notes: notes)
-    send(Delivery([], poll, endsPoll: true, position: .null))
+    send(SourceBatch([], poll, endsPoll: true, position: .null))
   }
 
   private func endIfIdle() {
@@ -288,7 +288,7 @@ final class EntryPolling: Sendable {
   }
 }
 
-/// The way of an entry's deliveries into the source.
+/// The way of an entry's batches into the source.
 private final class EntryOutlet: Observer {
   private let polling: EntryPolling
   private let entry: Entry
@@ -303,9 +303,9 @@ private final class EntryOutlet: Observer {
   /// The number of the last poll.
   var lastNumber: Int { number.withLock { $0 } }
 
-  func next(_ delivery: Delivery) {
-    number.withLock { $0 = delivery.poll.number }
-    polling.send(delivery)
+  func next(_ batch: SourceBatch) {
+    number.withLock { $0 = batch.poll.number }
+    polling.send(batch)
   }
 
   func fail(_ error: any Error) {}

@@ -76,16 +76,19 @@ extension NodeSpec {
   /// A declaration that ends with its maker: `NodeSpec("filter", "…", examples: […], .step { options, context in … })`.
   public init(
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
-    shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
+    shorthand: String? = nil, takesMapping: Bool = false, state: String? = nil, emitsWholePolls: Bool? = nil,
     comparesPolls: Bool = false, takesOver: [AnyOption] = [],
-    isRepeatable: Bool = false, isKept: Bool = false, division: Division = .whole, examples: [Example],
+    isRepeatable: Bool = false, hasDurableState: Bool = false, partitioning: Partitioning = .whole,
+    examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, _ maker: Maker
   ) {
     self.init(
-      kind, summary, details: details, options: options, shorthand: shorthand, isBare: isBare, state: state,
-      keepsSnapshots: keepsSnapshots, comparesPolls: comparesPolls, takesOver: takesOver,
-      isRepeatable: isRepeatable, isKept: isKept, division: division, examples: examples,
+      kind, summary, details: details, options: options, shorthand: shorthand, takesMapping: takesMapping,
+      state: state,
+      emitsWholePolls: emitsWholePolls, comparesPolls: comparesPolls, takesOver: takesOver,
+      isRepeatable: isRepeatable, hasDurableState: hasDurableState, partitioning: partitioning,
+      examples: examples,
       check: check, coverage: coverage, madeBy: maker)
   }
 }

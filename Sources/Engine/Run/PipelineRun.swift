@@ -44,7 +44,7 @@ public final class PipelineRun: Sendable {
   package let statePath: String?
   private let root: Subscription
   let sinks: [SinkObserver]
-  private let desks: [ErrorReporter]
+  private let errorReporters: [ErrorReporter]
   private let sources: [SourceRun]
   private let sinkStop: StopSign
   private let progress: ProgressBox
@@ -69,7 +69,7 @@ public final class PipelineRun: Sendable {
 
   /// Puts the pipeline together; with a `clock`, everything runs on that instead of on threads.
   ///
-  /// `done` is called once, when all is written, and told whether anything failed that was to be done.
+  /// `done` is called once, when all is written, with whether anything failed that was to be done.
   public init(
     _ plan: Plan, _ options: RunOptions, clock: VirtualScheduler? = nil,
     done: @escaping @Sendable (_ hasFailed: Bool) -> Void
@@ -120,9 +120,9 @@ public final class PipelineRun: Sendable {
       var context = SourceContext(
         name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
         isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
-        isKept: lane.checkpointer != nil, identity: lane.checkpointer?.identity(of: source.name),
+        storesPositions: lane.checkpointer != nil, identity: lane.checkpointer?.identity(of: source.name),
         nextPoll: options.nextPolls[source.name],
-        progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
+        progress: { [report = options.progress] in report(plan.name, source.name, $0) })
       context.polledRows = polledRows
       context.entryPositions = try lane.checkpointer?.entryPositions(of: source.name) ?? [:]
       if let note = options.polled {
@@ -143,7 +143,7 @@ public final class PipelineRun: Sendable {
     }
     self.sources = sources
     meters = assembly.meters
-    desks = assembly.desks
+    errorReporters = assembly.errorReporters
     lane.onFailure { [weak self] error in self?.fail(error) }
     lane.onLoss { progress.state.withLock { $0.hasFailed = true } }
     let finish: @Sendable () -> Void = { [weak self] in self?.finish() }
@@ -177,7 +177,7 @@ public final class PipelineRun: Sendable {
 
   /// Ends the pipeline at once: what waits in mailboxes and queues is dropped.
   ///
-  /// The turn under way is completed, on the lane: cut off in its middle, a delivery would be stored without its
+  /// The turn under way is completed, on the lane: cut off in its middle, a batch would be stored without its
   /// position, and its events would come twice. A turn that takes longer than the process has is as good as killed.
   public func abort() {
     progress.state.withLock { $0.isAborted = true }
@@ -222,7 +222,7 @@ public final class PipelineRun: Sendable {
       let deadline = before.isAborted ? now : before.isStopping ? now + grace : .distantFuture
       lane.turn { for sink in sinks { sink.close() } }
       for sink in sinks { sink.finish(by: deadline) }
-      for desk in desks { desk.summarize() }
+      for reporter in errorReporters { reporter.summarize() }
       let isCompleted = !before.isStopping && !before.isAborted && !progress.state.withLock { $0.isCutShort }
       lane.checkpointer?.finish(
         isCompleted: isCompleted, sources: plan.sources.filter(\.spec.isRepeatable).map(\.name))

@@ -50,7 +50,7 @@ final class Polling: Sendable {
   private let schedule: Schedule
   private let scheduler: any Scheduler
   private let context: SourceContext
-  private let downstream: any Observer<Delivery>
+  private let downstream: any Observer<SourceBatch>
   private let health: SourceHealth
   private let failed: @Sendable (any Error) -> Void
   /// The gate that lets only some of a list's entries poll at once.
@@ -63,7 +63,7 @@ final class Polling: Sendable {
   init(
     _ make: @escaping @Sendable () throws -> any PollSource, _ schedule: Schedule,
     on scheduler: any Scheduler, through gate: PollGate? = nil,
-    _ context: SourceContext, _ health: SourceHealth, to downstream: any Observer<Delivery>,
+    _ context: SourceContext, _ health: SourceHealth, to downstream: any Observer<SourceBatch>,
     failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.health = health
@@ -245,8 +245,8 @@ final class Polling: Sendable {
       let poll = Poll(
         source: context.name, number: request.number, at: answer.at ?? request.at, notes: notes,
         coverage: answer.coverage, rows: answer.rows)
-      let position = context.isKept ? position(of: request, answer) : nil
-      downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
+      let position = context.storesPositions ? position(of: request, answer) : nil
+      downstream.next(SourceBatch(answer.rows, poll, endsPoll: true, position: position))
       return nil
     } catch  where context.stop.isSet {
       // The caller that stops a poll knows that it has no answer.

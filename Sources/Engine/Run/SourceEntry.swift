@@ -2,7 +2,7 @@ import Language
 import System
 import Reactive
 
-/// The entry of a source into the lane: each delivery is a turn, its values are sent one by one.
+/// The entry of a source into the lane: each batch is a turn, its values are sent one by one.
 final class SourceEntry: Observer {
   /// One event in so many is measured.
   private static let sampling = 64
@@ -14,7 +14,7 @@ final class SourceEntry: Observer {
   private let subscription: Subscription
   /// Called when the source has ended, on the lane.
   private let ended: @Sendable () -> Void
-  /// Set when the pipeline ends at once: no further delivery is accepted.
+  /// Set when the pipeline ends at once: no further batch is accepted.
   private let stop: StopSign
   /// The one reader of the source; several readers share it behind the entry.
   private let reader = LaneLocal<Reader?>(nil)
@@ -50,31 +50,31 @@ final class SourceEntry: Observer {
     Observable { [self] observer, subscription in reader.value = Reader(observer, subscription) }
   }
 
-  func next(_ delivery: Delivery) {
+  func next(_ batch: SourceBatch) {
     if stop.isSet { return }
-    if delivery.isCaughtUp {
+    if batch.isCaughtUp {
       lane.checkpointer?.endRegeneration()
       return
     }
-    lane.turn(kind(of: delivery), events: delivery.values.count) {
-      if let reader = reader.value, !send(delivery, to: reader) { return }
-      if let position = delivery.position {
+    lane.turn(kind(of: batch), events: batch.values.count) {
+      if let reader = reader.value, !send(batch, to: reader) { return }
+      if let position = batch.position {
         // A poll by itself is no reason for a commit.
         lane.checkpointer?.setPosition(
-          position, of: source, entry: delivery.poll.entry, isIdle: delivery.endsPoll)
+          position, of: source, entry: batch.poll.entry, isIdle: batch.endsPoll)
       }
-      if let acknowledgement = delivery.acknowledgement { lane.add(acknowledgement) }
+      if let acknowledgement = batch.acknowledgement { lane.add(acknowledgement) }
     }
   }
 
   /// Returns false when the stream has no reader any more.
-  private func send(_ delivery: Delivery, to reader: Reader) -> Bool {
-    let poll = poll(of: delivery)
-    defer { if delivery.endsPoll { poll.forgetRows() } }
-    for (row, value) in delivery.values.enumerated() {
+  private func send(_ batch: SourceBatch, to reader: Reader) -> Bool {
+    let poll = poll(of: batch)
+    defer { if batch.endsPoll { poll.forgetRows() } }
+    for (row, value) in batch.values.enumerated() {
       if subscription.isDisposed { return false }
       if reader.subscription.isDisposed { break }
-      delivery.values.prefetch(row + 1)
+      batch.values.prefetch(row + 1)
       count.value &+= 1
       lane.isTimed = count.value % Self.sampling == 1
       let event = Event(value, poll, row: Int32(truncatingIfNeeded: row))
@@ -82,7 +82,7 @@ final class SourceEntry: Observer {
       reader.observer.next(event)
     }
     lane.isTimed = false
-    if delivery.endsPoll, !reader.subscription.isDisposed {
+    if batch.endsPoll, !reader.subscription.isDisposed {
       let end = Event.end(of: poll)
       meter.show(end, on: lane)
       reader.observer.next(end)
@@ -90,13 +90,13 @@ final class SourceEntry: Observer {
     return true
   }
 
-  private func kind(of delivery: Delivery) -> Lane.Turn {
-    if delivery.endsPoll || delivery.acknowledgement != nil { return .single }
-    guard isRepeatable, delivery.position != nil else { return .streamed }
+  private func kind(of batch: SourceBatch) -> Lane.Turn {
+    if batch.endsPoll || batch.acknowledgement != nil { return .single }
+    guard isRepeatable, batch.position != nil else { return .streamed }
     return hasStart ? .repeatable : .single
   }
 
-  /// Whether there is a position to read again from: the first delivery of all is committed before it is written.
+  /// Whether there is a position to read again from: the first batch of all is committed before it is written.
   ///
   /// A file may have another name, or none, when it is to be read from its beginning again.
   private var hasStart: Bool {
@@ -106,10 +106,10 @@ final class SourceEntry: Observer {
     return start.value
   }
 
-  /// The poll of a delivery; one that is read again after a crash is the same, its time included.
-  private func poll(of delivery: Delivery) -> Poll {
-    guard let checkpointer = lane.checkpointer, checkpointer.isInRepeatableEpoch else { return delivery.poll }
-    return Poll(source: source, at: lane.now, notes: delivery.poll.notes)
+  /// The poll of a batch; one that is read again after a crash is the same, its time included.
+  private func poll(of batch: SourceBatch) -> Poll {
+    guard let checkpointer = lane.checkpointer, checkpointer.isInRepeatableEpoch else { return batch.poll }
+    return Poll(source: source, at: lane.now, notes: batch.poll.notes)
   }
 
   func fail(_ error: any Error) { lane.fail(error) }

@@ -57,7 +57,7 @@ final class SourceRun: Sendable {
       health.noteEnd(error)
       failed(error)
     }
-    let deliveries = Observable<Delivery> { [self] downstream, _ in start(maker, downstream, failed) }
+    let batches = Observable<SourceBatch> { [self] downstream, _ in start(maker, downstream, failed) }
     let overflow: Overflow =
       // Errors come from the lane, which cannot wait for itself.
       switch plan.readsErrors ? .dropNewest : plan.whenFull {
@@ -65,13 +65,13 @@ final class SourceRun: Sendable {
       case .dropOldest: .dropOldest
       case .dropNewest: .dropNewest
       }
-    deliveries
+    batches
       .observe(on: lane.scheduler, capacity: plan.buffer, overflow: overflow, counters: counters)
       .attach(entry, in: subscription)
   }
 
   private func start(
-    _ maker: Maker?, over lists: EntryLists? = nil, _ downstream: any Observer<Delivery>,
+    _ maker: Maker?, over lists: EntryLists? = nil, _ downstream: any Observer<SourceBatch>,
     _ failed: @escaping @Sendable (any Error) -> Void
   ) {
     switch maker {
@@ -92,7 +92,7 @@ final class SourceRun: Sendable {
 
   private func startStream(
     _ make: @escaping @Sendable (Options, SourceContext) throws -> any StreamSource,
-    _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
+    _ downstream: any Observer<SourceBatch>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
     scheduler.perform { [plan, context, health] in
       do {
@@ -111,7 +111,7 @@ final class SourceRun: Sendable {
 
   private func startPolling(
     _ make: @escaping @Sendable (Options, SourceContext) throws -> any PollSource, over lists: EntryLists?,
-    _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
+    _ downstream: any Observer<SourceBatch>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
     if let lists, lists.isGiven(plan.options) {
       let roster = EntryRoster(context)
@@ -142,7 +142,7 @@ final class SourceRun: Sendable {
     return roster.withLock { $0 }?.status(status) ?? status
   }
 
-  private func startErrors(_ downstream: any Observer<Delivery>) {
+  private func startErrors(_ downstream: any Observer<SourceBatch>) {
     guard let errors else { return downstream.complete() }
     ender.withLock { $0 = { errors.stop() } }
     errors.open(to: downstream)
@@ -150,7 +150,7 @@ final class SourceRun: Sendable {
 
   private func startScript(
     _ make: @escaping @Sendable (Options) throws -> any ScriptSource, _ endsWithScript: Bool,
-    _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
+    _ downstream: any Observer<SourceBatch>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
     let driver = ScriptDriver(
       context, on: scheduler, to: downstream, endsWithScript: endsWithScript, failed: failed)
@@ -176,6 +176,6 @@ final class SourceRun: Sendable {
     return true
   }
 
-  /// Deliveries that were dropped because the mailbox was full.
+  /// Batches that were dropped because the mailbox was full.
   var dropped: Int { counters.droppedCount }
 }

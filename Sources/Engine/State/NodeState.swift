@@ -9,7 +9,7 @@ import Store
 /// Keys are copied out of the documents they were read from.
 ///
 /// Inlinable for the same reason as `MemoryState`.
-public struct NodeState<Element: Remembered>: KeyedState, Sendable {
+public struct NodeState<Element: StorableValue>: KeyedState, Sendable {
   @usableFromInline var memory = MemoryState<JSON.Value, Element>()
   @usableFromInline let table: LaneLocal<TypedTable<Element>>?
   /// Notes the keys that are forgotten for lack of room.
@@ -82,7 +82,7 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
 }
 
 /// A single durable value of a node.
-public struct NodeCell<Element: Remembered>: StoredCell {
+public struct NodeCell<Element: StorableValue>: StoredCell {
   private let table: LaneLocal<TypedTable<Element>>?
   private static var key: [UInt8] { Array(StoredTable.cell.utf8) }
   /// By this and its key its table is known from those with keys.
@@ -100,7 +100,7 @@ public struct NodeCell<Element: Remembered>: StoredCell {
 }
 
 /// The durable copy of a queue that a node has in memory.
-public struct NodeQueue<Element: Remembered>: StoredQueue {
+public struct NodeQueue<Element: StorableValue>: StoredQueue {
   private let table: LaneLocal<TypedTable<Element>>?
   private var next: Int
 

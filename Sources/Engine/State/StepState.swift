@@ -20,33 +20,33 @@ extension StepContext {
   public var endOfLastRun: Instant? { lane.checkpointer?.former?.instant }
 
   /// Whether the state of the step is durable.
-  public var isKept: Bool { lane.checkpointer != nil }
+  public var hasDurableState: Bool { lane.checkpointer != nil }
 
   /// The keyed state of the step; `part` distinguishes several tables of one step.
-  public func state<Element: Remembered>(
+  public func state<Element: StorableValue>(
     of type: Element.Type = Element.self, by key: String, part: String? = nil, whenKeyChanges: KeyChange
   ) throws -> NodeState<Element> {
     NodeState(try table(of: type, by: key, part, whenKeyChanges, rows), bound)
   }
 
   /// State of a few keys that have nothing to do with those of events: every task of a partition has all of them.
-  public func sharedState<Element: Remembered>(
+  public func sharedState<Element: StorableValue>(
     of type: Element.Type = Element.self, by key: String, part: String
   ) throws -> NodeState<Element> {
     NodeState(try table(of: type, by: key, part, .keep, .copied), bound)
   }
 
   /// A single stored value: discarded when the key expression changes, with `forRun` also when a run has completed.
-  public func cell<Element: Remembered>(
+  public func cell<Element: StorableValue>(
     of type: Element.Type = Element.self, part: String? = nil, by key: String = "", forRun: Bool = false
   ) throws -> NodeCell<Element> {
     let table = try table(of: type, by: key, part, .forget, .copied, isOrdered: NodeCell<Element>.isOrdered)
-    if forRun, let table { lane.checkpointer?.state.value.runTables.append(ForgottenTable(table: table)) }
+    if forRun, let table { lane.checkpointer?.state.value.runTables.append(RunScopedTable(table: table)) }
     return NodeCell(table)
   }
 
   /// The durable copy of a queue that the step has in memory; discarded when the key expression changes, if there is one.
-  public func queue<Element: Remembered>(
+  public func queue<Element: StorableValue>(
     of type: Element.Type = Element.self, part: String? = nil, by key: String = ""
   ) throws -> NodeQueue<Element> {
     NodeQueue(try table(of: type, by: key, part, key.isEmpty ? .keep : .forget, .queued))
@@ -66,7 +66,7 @@ extension StepContext {
 
   /// Whether a key belongs to this step's task; always where there is no partition, or the step has another key.
   public func owns(_ key: Value) -> Bool {
-    guard let place, !place.isWithin else { return true }
+    guard let place, !place.hasFinerKey else { return true }
     return KeyHash.task(of: key.keyBytes, among: place.count) == place.number
   }
 
@@ -94,14 +94,14 @@ extension StepContext {
   /// The expressions that the state is keyed by; the rows of a step whose key is within that of the partition go
   /// by both.
   private func description(_ key: String) -> String {
-    guard let place, place.isWithin, !key.isEmpty else { return key }
+    guard let place, place.hasFinerKey, !key.isEmpty else { return key }
     return "\(key) within \(place.key)"
   }
 
   /// How the rows of the step's state belong to tasks.
   private var rows: StateFile.Sharing {
     guard let place else { return .divided { _ in 0 } }
-    if place.isWithin { return .discarded }
+    if place.hasFinerKey { return .discarded }
     // The bytes of a key may be any that mean it.
     return .divided { KeyHash.task(of: Value(keyBytes: $0).keyBytes, among: place.count) }
   }
@@ -140,7 +140,7 @@ extension StepContext {
   }
 }
 
-private struct ForgottenTable<Element: Storable>: Forgetful {
+private struct RunScopedTable<Element: Storable>: RunScoped {
   let table: TypedTable<Element>
   func forget() { table.removeAll() }
 }

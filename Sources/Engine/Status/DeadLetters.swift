@@ -52,9 +52,9 @@ extension PipelineRun {
   /// Retries or drops dead letters of a node, all of them without numbers; false where it has ended, or keeps no state.
   ///
   /// The lane does it soon, with its next commit.
-  package func settle(_ letters: Set<Int64>?, of node: String, by way: DeadLetterEnd) -> Bool {
+  package func resolve(_ letters: Set<Int64>?, of node: String, by way: DeadLetterEnd) -> Bool {
     guard !isOver, let checkpointer = lane.checkpointer else { return false }
-    lane.scheduler.perform { checkpointer.settle(letters, of: node, by: way) }
+    lane.scheduler.perform { checkpointer.resolve(letters, of: node, by: way) }
     return true
   }
 }
@@ -64,12 +64,12 @@ extension Checkpointer {
     (try? state.value.file.deadLetters(sink: node, limit: limit)) ?? []
   }
 
-  fileprivate func settle(_ letters: Set<Int64>?, of node: String, by way: DeadLetterEnd) {
+  fileprivate func resolve(_ letters: Set<Int64>?, of node: String, by way: DeadLetterEnd) {
     guard let outbox = state.value.outboxes.first(where: { $0.name == node }) else { return }
     var last: Int64 = 0
     do {
       while case let page = try state.value.file.deadLetters(sink: node, after: last), let end = page.last {
-        for letter in page where letters?.contains(letter.number) ?? true { outbox.settle(letter, by: way) }
+        for letter in page where letters?.contains(letter.number) ?? true { outbox.resolve(letter, by: way) }
         last = end.number
       }
     } catch {

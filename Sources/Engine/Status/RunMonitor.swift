@@ -30,10 +30,10 @@ public struct RunMonitor: Sendable {
   }
 
   /// Retries or drops dead letters of a node, all of them without numbers; false where its pipeline does not run.
-  package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
+  package func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
     -> Bool
   {
-    pipelines.settle(letters, of: sink, in: pipeline, by: way)
+    pipelines.resolve(letters, of: sink, in: pipeline, by: way)
   }
 
   /// The notifications that a sink repeats until they are acknowledged; none where its pipeline does not run.
@@ -64,7 +64,7 @@ package protocol MonitoredPipelines: Sendable {
   func poll(_ source: String, of pipeline: String) -> Bool
   func heldKeys(of node: String, in pipeline: String) -> [HeldKey]
   func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus]
-  func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool
+  func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool
   func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]
   func why(_ key: String, of pipeline: String) -> [String]?
   func acknowledge(_ key: String, in pipeline: String) -> Bool
@@ -76,7 +76,7 @@ extension MonitoredPipelines {
   package func poll(_ source: String, of pipeline: String) -> Bool { false }
   package func heldKeys(of node: String, in pipeline: String) -> [HeldKey] { [] }
   package func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] { [] }
-  package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
+  package func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
     -> Bool
   {
     false

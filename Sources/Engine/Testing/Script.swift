@@ -11,7 +11,7 @@ public protocol ScriptSource: AnyObject {
 
 /// The answer of a source at a given time.
 public struct ScriptedAnswer: Sendable {
-  public enum What: Sendable {
+  public enum Content: Sendable {
     /// The rows of a poll.
     case poll([Value])
     /// Events that are no snapshot.
@@ -26,15 +26,15 @@ public struct ScriptedAnswer: Sendable {
 
   /// In seconds since 1970.
   public let at: Double
-  public let what: What
+  public let content: Content
   /// More for `$meta`, an object.
   public let notes: Value
   /// How much of the list a poll has seen.
   public let coverage: Coverage
 
-  public init(at: Double, _ what: What, notes: Value = .emptyObject, coverage: Coverage = .complete) {
+  public init(at: Double, _ content: Content, notes: Value = .emptyObject, coverage: Coverage = .complete) {
     self.at = at
-    self.what = what
+    self.content = content
     self.notes = notes
     self.coverage = coverage
   }
@@ -52,7 +52,7 @@ final class ScriptDriver: Sendable {
 
   private let context: SourceContext
   private let scheduler: any Scheduler
-  private let downstream: any Observer<Delivery>
+  private let downstream: any Observer<SourceBatch>
   private let failed: @Sendable (any Error) -> Void
   /// Whether the stream ends with the script, or stays open.
   private let endsWithScript: Bool
@@ -60,7 +60,7 @@ final class ScriptDriver: Sendable {
   private let state: LaneLocal<State>
 
   init(
-    _ context: SourceContext, on scheduler: any Scheduler, to downstream: any Observer<Delivery>,
+    _ context: SourceContext, on scheduler: any Scheduler, to downstream: any Observer<SourceBatch>,
     endsWithScript: Bool, failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.context = context
@@ -114,7 +114,7 @@ final class ScriptDriver: Sendable {
       let minute = timestamp(answer.at).prefix(16).replacing("T", by: " ")
       context.progress(PollProgress("replaying \(minute)"))
     }
-    switch answer.what {
+    switch answer.content {
     case .poll(let rows):
       state.value.number += 1
       let poll = Poll(
@@ -135,7 +135,7 @@ final class ScriptDriver: Sendable {
 
   private func send(_ values: [Value], _ poll: Poll, endsPoll: Bool) {
     context.meter.countOut(values.count)
-    downstream.next(Delivery(values, poll, endsPoll: endsPoll))
+    downstream.next(SourceBatch(values, poll, endsPoll: endsPoll))
   }
 
   private func end() {

@@ -25,7 +25,7 @@ public struct TestRun: Sendable {
     scriptedRun.listensToStreams = true
     scriptedRun.web = test.web
     for given in test.given {
-      scriptedRun.scripts[given.source, default: []].append(given.answer(from: test.start))
+      scriptedRun.scripts[given.source, default: []].append(given.scripted(from: test.start))
     }
     for (name, answers) in scriptedRun.scripts {
       scriptedRun.scripts[name] = answers.sorted { $0.at < $1.at }
@@ -44,13 +44,13 @@ public struct TestRun: Sendable {
     for sink in plan.sinks.map(\.name) {
       let (expected, received) = (lines(one.heard[sink]), lines(many.heard[sink]))
       if expected == received { continue }
-      var (missing, surplus) = (expected, received)
+      var (missing, unexpected) = (expected, received)
       for line in received { missing.remove(line) }
-      for line in expected { surplus.remove(line) }
+      for line in expected { unexpected.remove(line) }
       for line in missing.prefix(3) {
         failures.append("\(sink): with one task, and not with \(tasks)\n  event    \(line.prefix(160))")
       }
-      for line in surplus.prefix(3) {
+      for line in unexpected.prefix(3) {
         failures.append("\(sink): with \(tasks) tasks, and not with one\n  event    \(line.prefix(160))")
       }
     }
@@ -96,10 +96,10 @@ extension [String] {
 }
 
 extension TestPlan.Given {
-  /// The answer of a test that starts at this time.
-  func answer(from start: Double) -> ScriptedAnswer {
+  /// The scripted answer of a test that starts at this time.
+  func scripted(from start: Double) -> ScriptedAnswer {
     let at = start + at.inSeconds
-    return switch what {
+    return switch answer {
     case .poll(let rows, let coverage): ScriptedAnswer(at: at, .poll(rows), notes: notes, coverage: coverage)
     case .events(let values): ScriptedAnswer(at: at, .events(values))
     case .error(let message): ScriptedAnswer(at: at, .failure(message))

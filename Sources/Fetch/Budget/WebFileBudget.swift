@@ -29,7 +29,7 @@ extension WebFile {
       }
       guard let time = rules.time(for: 1 + reserve, at: now) else { return .never }
       guard time <= now else { return .wait(until: time, isAsked: rules.block(at: now) == time) }
-      try tidy(site, rules.record, now: now)
+      try removeOldSpending(site, rules.record, now: now)
       return rules.windows(at: now).isEmpty ? .paid(nil) : .paid(try spend(at: site, now: now))
     }
   }

@@ -11,21 +11,21 @@ extension Client {
     _ request: Request, stop: StopSign? = nil,
     notice: @escaping @Sendable (FetchNotice) -> Void = { _ in }
   ) throws(FetchError) -> Response {
-    let letter = Letter()
-    let subscription = start(request, notice: notice) { letter.put($0) }
+    let pending = PendingResult()
+    let subscription = start(request, notice: notice) { pending.put($0) }
     while true {
-      if let result = letter.take() { return try result.get() }
+      if let result = pending.take() { return try result.get() }
       if stop?.isSet ?? false {
         subscription.dispose()
         throw FetchError(.cancelled, request, "stopped before the response arrived")
       }
-      letter.wait(or: stop?.descriptor ?? -1)
+      pending.wait(or: stop?.descriptor ?? -1)
     }
   }
 }
 
 /// A result passed from one thread to another, which waits for it and for something else.
-private final class Letter: Sendable {
+private final class PendingResult: Sendable {
   private let content = Locked<Result<Response, FetchError>?>(nil)
   private let descriptor = flow_eventfd()
 

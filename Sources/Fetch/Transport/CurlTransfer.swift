@@ -214,7 +214,7 @@ final class CurlTransfer {
     let status = flow_curl_number(easy, CURLINFO_RESPONSE_CODE)
     let accepts = order.receiver?.begin(status, head.headers) ?? false
     isHandedOn = accepts
-    if accepts, isEndless { watch.goOn() }
+    if accepts, isEndless { watch.removeLimit() }
     return accepts
   }
 

@@ -27,8 +27,8 @@ struct TransferWatch: Sendable {
     lastByte = now
   }
 
-  /// The response goes on, without a limit as a whole.
-  mutating func goOn() { isEndless = true }
+  /// Removes the limit of the whole, for a response without an end.
+  mutating func removeLimit() { isEndless = true }
 
   /// The next timeout, if nothing arrives before it.
   var deadline: (at: Instant, phase: TransferPhase) {

@@ -1,18 +1,18 @@
 extension StepPlan {
   /// The key and the number of tasks of a partition; nil for any other step.
   package var partition: (key: Expression, tasks: Int)? {
-    guard case .partition(let key, let tasks, _) = spec.division else { return nil }
+    guard case .partition(let key, let tasks, _) = spec.partitioning else { return nil }
     return (options[key], options[tasks])
   }
 
   /// Whether it compares what all tasks of a partition have of a poll.
   fileprivate var countsPolls: Bool {
-    if case .byKey(_, _, _, let counts) = spec.division { counts(options) } else { false }
+    if case .byKey(_, _, _, let counts) = spec.partitioning { counts(options) } else { false }
   }
 
   /// Whether each of its keys belongs to one key of the partition above.
-  package var isKeyWithin: Bool {
-    if case .byKey = spec.division { options[StepOptions.keyWithin] } else { false }
+  package var hasFinerKey: Bool {
+    if case .byKey = spec.partitioning { options[StepOptions.keyWithin] } else { false }
   }
 }
 
@@ -43,10 +43,12 @@ extension Plan {
     else { return nil }
     let step = stream.steps[place]
     let (first, rest) = (Array(stream.steps[..<place]), Array(stream.steps[(place + 1)...]))
-    if case .partition(_, _, let order) = step.spec.division, step.options[order] == .source { return nil }
+    if case .partition(_, _, let order) = step.spec.partitioning, step.options[order] == .source {
+      return nil
+    }
     if sources.contains(where: \.isPolled), rest.contains(where: \.countsPolls) { return nil }
     // What reads other streams has no place here, nor what takes each poll for the whole of a list that it is not.
-    guard stream.steps.allSatisfy(\.reads.isEmpty), first.allSatisfy(\.spec.keepsSnapshots) else {
+    guard stream.steps.allSatisfy(\.reads.isEmpty), first.allSatisfy(\.spec.emitsWholePolls) else {
       return nil
     }
     func chain(from: [String], _ steps: [StepPlan]) -> [StreamPlan] {
@@ -91,7 +93,7 @@ extension Plan {
 
 extension StepPlan {
   fileprivate func divided(into tasks: Int) -> StepPlan {
-    guard case .partition(_, let option, _) = spec.division else { return self }
+    guard case .partition(_, let option, _) = spec.partitioning else { return self }
     return with(options.with(tasks, for: option))
   }
 }
@@ -101,7 +103,7 @@ extension PlanBuilder {
   func checkPartition(_ steps: [StepPlan]) {
     guard let start = steps.firstIndex(where: { $0.partition != nil }), let (key, _) = steps[start].partition
     else {
-      for step in steps where step.isKeyWithin {
+      for step in steps where step.hasFinerKey {
         checker.warn(
           "key_within has a meaning below a partition only", at: step.options.place(of: StepOptions.keyWithin)
         )
@@ -117,7 +119,7 @@ extension PlanBuilder {
     // The expressions that are the key of the partition.
     var keys = [Self.normal(key.text)]
     for step in below {
-      switch step.spec.division {
+      switch step.spec.partitioning {
       case .whole: reportWhole(step)
       case .each: continue
       case .reshaped(let option):
@@ -126,7 +128,7 @@ extension PlanBuilder {
       case .byKey(let option, let sends, let unless, _):
         if let reason = unless(step.options) { reportWhole(step, reason) }
         check(step, option, keys, partition: key)
-        if let sends { keys = sends.isEmpty || step.isKeyWithin ? [] : [sends] }
+        if let sends { keys = sends.isEmpty || step.hasFinerKey ? [] : [sends] }
       case .partition:
         checker.report(
           "a partition stands above this one, at line \(steps[start].place.position.line)", at: step.place,
@@ -141,7 +143,7 @@ extension PlanBuilder {
   {
     let kind = step.spec.kind
     let text = step.options[option].text
-    if step.isKeyWithin || keys.contains(Self.normal(text)) { return }
+    if step.hasFinerKey || keys.contains(Self.normal(text)) { return }
     guard Self.normal(text) != "null" else {
       return checker.report(
         "\(kind) without a key takes all events together, and below a partition no task has all of them",

@@ -38,7 +38,7 @@ public struct Plan: Sendable {
   /// Whether the polls that come out of a source or stream are whole.
   package func sendsSnapshots(_ name: String) -> Bool {
     guard let stream = streams.first(where: { $0.name == name }) else { return true }
-    return stream.from.allSatisfy { sendsSnapshots($0) } && stream.steps.allSatisfy(\.spec.keepsSnapshots)
+    return stream.from.allSatisfy { sendsSnapshots($0) } && stream.steps.allSatisfy(\.spec.emitsWholePolls)
   }
 }
 
@@ -75,9 +75,9 @@ public struct EpochPlan: Sendable {
 extension Plan {
   /// Whether any node keeps state between runs.
   public var hasState: Bool {
-    trace != nil || sources.contains(where: \.isKept)
-      || streams.contains { $0.steps.contains(where: \.spec.isKept) }
-      || sinks.contains(where: \.spec.isKept)
+    trace != nil || sources.contains(where: \.hasDurableState)
+      || streams.contains { $0.steps.contains(where: \.spec.hasDurableState) }
+      || sinks.contains(where: \.spec.hasDurableState)
   }
 
   /// Whether its only source can be replayed from a position.
@@ -91,7 +91,7 @@ extension SourcePlan {
   package var isPolled: Bool { spec.maker.isPolled(options) }
 
   /// Whether it keeps state between runs.
-  package var isKept: Bool { spec.isKept || spec.keepsPosition(options) }
+  package var hasDurableState: Bool { spec.hasDurableState || spec.keepsPosition(options) }
 
   /// Whether a replay from a position gives the same events: not where its buffer may discard some.
   package var isRepeatable: Bool { spec.isRepeatable && whenFull == .wait }
@@ -173,12 +173,12 @@ public struct TestPlan: Sendable {
   public struct Given: Sendable {
     public let source: String
     public let at: Duration
-    public let what: What
+    public let answer: Answer
     /// The members that the source adds to `$meta`, as the entry of a list that was polled.
     public let notes: Value
     public let place: SourceRange
 
-    public enum What: Sendable {
+    public enum Answer: Sendable {
       case poll([Value], coverage: Coverage = .complete)
       case events([Value])
       case error(String)

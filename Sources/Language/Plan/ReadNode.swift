@@ -111,7 +111,7 @@ extension PlanBuilder {
     switch value {
     case nil: break
     case .scalar(let scalar)? where scalar.meaning == .null && scalar.written.isEmpty: break
-    case .mapping(let given)? where !spec.isBare: mapping = given
+    case .mapping(let given)? where !spec.takesMapping: mapping = given
     case let value?:
       guard let shorthand = spec.shorthand else {
         checker.report(
@@ -187,7 +187,7 @@ struct ShownOptions {
     func isSecret(_ name: String?) -> Bool {
       spec.options.contains { $0.name == name && $0.typeName.hasSuffix("secret") }
     }
-    guard case .mapping(let mapping) = value, !spec.isBare else {
+    guard case .mapping(let mapping) = value, !spec.takesMapping else {
       if isSecret(spec.shorthand) { return hidden(value) }
       if let scalar = value.scalar, scalar.meaning == .null, scalar.written.isEmpty { return "" }
       return value.scalar.map { printable($0.written) } ?? FlowYAML.text(value)

@@ -140,7 +140,7 @@ extension Plan {
       var compared = stream.from.count == 1 ? ends[stream.from[0]] : nil
       let steps = stream.steps.map { step in
         defer {
-          switch step.spec.division {
+          switch step.spec.partitioning {
           case _ where step.spec.comparesPolls: compared = step.options
           case .each, .partition: break
           default: compared = nil

@@ -113,15 +113,15 @@ extension PlanBuilder {
       checker.report("nothing says what the source returns", at: node.place, hint: hint)
       return nil
     }
-    let what: TestPlan.Given.What
+    let answer: TestPlan.Given.Answer
     switch entry.key.text {
     case "poll":
       let rows = rows(entry.value)
-      what = .poll(rows, coverage: readCoverage(mapping, of: rows))
-    case "events": what = .events(rows(entry.value))
-    case "event": what = .events([entry.value.value])
-    case "error": what = .error(entry.value.scalar?.text ?? "it failed")
-    default: what = .end
+      answer = .poll(rows, coverage: readCoverage(mapping, of: rows))
+    case "events": answer = .events(rows(entry.value))
+    case "event": answer = .events([entry.value.value])
+    case "error": answer = .error(entry.value.scalar?.text ?? "it failed")
+    default: answer = .end
     }
     if entry.key.text != "poll" {
       for key in Self.coverageKeys + Self.entryKeys {
@@ -132,7 +132,7 @@ extension PlanBuilder {
       }
     }
     let notes = Self.entryKeys.compactMap { key in mapping[key].map { (key, $0.value.value) } }
-    return TestPlan.Given(source: source, at: at, what: what, notes: .record(notes), place: node.place)
+    return TestPlan.Given(source: source, at: at, answer: answer, notes: .record(notes), place: node.place)
   }
 
   /// How much of its list a poll has seen; the horizon of a truncated one is its last row, unless `last` is given.

@@ -47,7 +47,7 @@ extension NodeSpec {
   /// The sentence about its shorthand, as Markdown.
   var shorthandText: String? {
     shorthand.map { shorthand in
-      isBare
+      takesMapping
         ? "The value of `\(kind):` is the option `\(shorthand)`, which can also be a mapping."
         : "Shorthand: `\(kind): …` is `\(kind): { \(shorthand): … }`, unless `…` is a mapping."
     }

@@ -7,7 +7,7 @@ struct NodeSchema {
   init(_ spec: NodeSpec) {
     let options = spec.innerOptions
     var forms: [JSON.Value] = []
-    if !spec.isBare {
+    if !spec.takesMapping {
       forms.append(
         object(
           options.map { ($0.name, OptionSchema.schema(of: $0)) }, options.filter(\.isRequired).map(\.name)))

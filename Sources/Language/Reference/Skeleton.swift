@@ -65,7 +65,9 @@ public struct Skeleton {
       lines.append("\(blanks(indent))# move it above the steps that are to run so, which go by the same key")
     }
     let example = SkeletonExample(spec, of: name, behindChanges: isBehindChanges && spec.roleName != "source")
-    defer { if spec.comparesPolls { isBehindChanges = true } else if spec.isBare { isBehindChanges = false } }
+    defer {
+      if spec.comparesPolls { isBehindChanges = true } else if spec.takesMapping { isBehindChanges = false }
+    }
     let given = spec.innerOptions.compactMap { option in
       example.values[option.name].map { value in
         (
@@ -75,7 +77,7 @@ public struct Skeleton {
       }
     }
     let head = blanks(indent) + dash + spec.kind + ":"
-    if given.count == 1, spec.isBare || given[0].0.name == spec.shorthand {
+    if given.count == 1, spec.takesMapping || given[0].0.name == spec.shorthand {
       lines += SkeletonExample.entry(head, given[0].1, indent: inner)
     } else {
       lines.append(head)
@@ -106,7 +108,7 @@ struct SkeletonExample {
   init(_ spec: NodeSpec, of name: String = "", behindChanges: Bool = false) {
     defer { adapt(spec, name, behindChanges) }
     // Of what builds objects an example that does: steps behind it find members to work with.
-    let building = spec.examples.first { spec.isBare && $0.yaml.hasPrefix("\(spec.kind): {") }
+    let building = spec.examples.first { spec.takesMapping && $0.yaml.hasPrefix("\(spec.kind): {") }
     if let yaml = (building ?? spec.examples.first)?.yaml { take(yaml, spec) }
     for option in spec.innerOptions where option.isRequired && values[option.name] == nil {
       values[option.name] = Self.withDefaults(option.sample)
@@ -139,7 +141,7 @@ struct SkeletonExample {
   private mutating func take(_ yaml: String, _ spec: NodeSpec) {
     let document = YAMLDocument(SourceFile(path: "example", text: yaml)) { _ in "" }
     guard let value = document.root?.mapping?[spec.kind]?.value else { return }
-    guard case .mapping(let mapping) = value, !spec.isBare else {
+    guard case .mapping(let mapping) = value, !spec.takesMapping else {
       guard let shorthand = spec.shorthand else { return }
       if value.scalar?.written.isEmpty == true { return }
       values[shorthand] = Self.text(value)

@@ -36,8 +36,8 @@ extension NodeSpec {
 extension Checker {
   /// Warns of members that a program reads of the event, and that the step before does not send.
   func warnOfMissingMembers(in program: String, place: (Range<Int>) -> SourceRange) {
-    guard let shape, let survey = NameUsage(program, library: scope.library) else { return }
-    for read in survey.members where !read.mayBeAbsent {
+    guard let shape, let usage = NameUsage(program, library: scope.library) else { return }
+    for read in usage.members where !read.mayBeAbsent {
       guard let name = read.path.first, !shape.members.contains(name) else { continue }
       let path = read.path.joined(separator: ".")
       let meant = nearest(to: name, among: shape.members).map { ".\($0)" } ?? ".\(shape.row).\(path)"

@@ -4,29 +4,29 @@ import JSON
 
 extension Checker {
   /// Reports meaningless code; returns whether there was none.
-  func isSound(_ program: String, isCondition: Bool, place: (Range<Int>) -> SourceRange) -> Bool {
-    guard let survey = NameUsage(program, library: scope.library) else { return true }
+  func passesLint(_ program: String, isCondition: Bool, place: (Range<Int>) -> SourceRange) -> Bool {
+    guard let usage = NameUsage(program, library: scope.library) else { return true }
     let before = problems.count
-    for read in survey.reads { check(read, at: place(read.range)) }
-    for (name, range) in survey.environment {
+    for read in usage.reads { check(read, at: place(read.range)) }
+    for (name, range) in usage.environment {
       let name = name ?? "NAME"
       let member = name.lowercased()
       report(
         "expressions cannot read environment variables", at: place(range),
         hint: "write vars: { \(member): \"${\(name)}\" }, and $vars.\(member) here")
     }
-    for flaw in isCondition ? survey.conditions : [] { report(flaw, at: place(flaw.range)) }
-    for range in survey.inputs {
+    for flaw in isCondition ? usage.conditions : [] { report(flaw, at: place(flaw.range)) }
+    for range in usage.inputs {
       report(
         "an expression sees one event: there is no input to read", at: place(range),
         hint: "scan and window see several events, join those of another stream")
     }
-    for (name, range) in survey.dashes {
+    for (name, range) in usage.dashes {
       warn(
         "this subtracts: it is not the member \(quoted(name))", at: place(range),
         hint: "write .[\"\(name)\"], or blanks around the -")
     }
-    for flaw in survey.selections {
+    for flaw in usage.selections {
       warn(
         "\(flaw.kind == .assignment ? "= assigns a value" : "this changes the value"), so select passes everything",
         at: place(flaw.range), hint: "did you mean ==, as in select(.status == \"Go\")?")

@@ -93,10 +93,10 @@ public final class Expression: Sendable {
 extension Expression {
   /// The places of the event and of variables that it reads, each once, in the order of the text.
   package var reads: [Expression] {
-    guard let survey = NameUsage(text, library: scope.library) else { return [] }
+    guard let usage = NameUsage(text, library: scope.library) else { return [] }
     var texts: [String] = []
     let bytes = Array(text.utf8)
-    for read in (survey.members + survey.reads).sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+    for read in (usage.members + usage.reads).sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       // A member of a mapping has parentheses around it.
       let part = trimmed(String(decoding: bytes[read.range], as: UTF8.self)[...])
       if !texts.contains(part), part != text { texts.append(part) }
@@ -136,7 +136,7 @@ extension Checker {
     do throws(ProgramError) {
       let shownText = shown.map { $0.insertions.isEmpty ? $0.text : $0.written }
       let compiled = try scope.compile(program, variables: variables)
-      guard isSound(program, isCondition: isCondition, place: place) else { return nil }
+      guard passesLint(program, isCondition: isCondition, place: place) else { return nil }
       if isCondition { warnOfMissingMembers(in: program, place: place) }
       return Expression(shownText ?? program, compiled, scope, members: members, origin: place)
     } catch {

@@ -10,12 +10,12 @@ public struct NodeSpec: Sendable {
   public let options: [AnyOption]
   /// The option that a bare value stands for, as in `filter: .n > 1`.
   public let shorthand: String?
-  /// Whether a mapping too stands for that option, as in `map: { id: .id }`.
-  public let isBare: Bool
+  /// Whether it takes a mapping for that option too, as in `map: { id: .id }`.
+  public let takesMapping: Bool
   /// A description of its state and the limit of that; nil for a node without state.
   public let state: String?
   /// Whether a poll comes out of the step as a whole, so that each replaces the one before.
-  public let keepsSnapshots: Bool
+  public let emitsWholePolls: Bool
   /// Whether the step compares each poll with the one before.
   public let comparesPolls: Bool
   /// The options that the step takes over from a step before that compares polls, unless it has its own.
@@ -28,9 +28,9 @@ public struct NodeSpec: Sendable {
   /// caught up with the runs before, as ``Feed/sayCaughtUp()`` has it.
   public let isRepeatable: Bool
   /// Whether it keeps state in the pipeline's state file.
-  public let isKept: Bool
+  public let hasDurableState: Bool
   /// The step's need of the stream, which decides whether it may be below a partition.
-  public let division: Division
+  public let partitioning: Partitioning
   /// The coverage of a recorded poll whose recording does not have it, by the options of its source, its rows, and the
   /// number of rows at which the recorded list was cut, if that is known.
   public typealias AssumedCoverage = @Sendable (Options, [JSON.Value], _ limit: Int?) -> Coverage
@@ -45,10 +45,10 @@ public struct NodeSpec: Sendable {
 
   public init(
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
-    shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
+    shorthand: String? = nil, takesMapping: Bool = false, state: String? = nil, emitsWholePolls: Bool? = nil,
     comparesPolls: Bool = false, takesOver: [AnyOption] = [], isRepeatable: Bool = false,
-    isKept: Bool = false,
-    division: Division = .whole, examples: [Example],
+    hasDurableState: Bool = false,
+    partitioning: Partitioning = .whole, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, madeBy maker: any NodeMaker
   ) {
@@ -57,15 +57,15 @@ public struct NodeSpec: Sendable {
     self.details = details
     self.options = options
     self.shorthand = shorthand
-    self.isBare = isBare
+    self.takesMapping = takesMapping
     self.state = state
     // What a step remembers mostly decides what it leaves out.
-    self.keepsSnapshots = keepsSnapshots ?? (state == nil)
+    self.emitsWholePolls = emitsWholePolls ?? (state == nil)
     self.comparesPolls = comparesPolls
     self.takesOver = takesOver.map(\.name)
     self.isRepeatable = isRepeatable
-    self.isKept = isKept
-    self.division = division
+    self.hasDurableState = hasDurableState
+    self.partitioning = partitioning
     self.examples = examples
     self.check = check
     self.coverage = coverage
@@ -163,7 +163,7 @@ extension NodeSpec {
   /// All options within the node: its own, and those that all of its role have.
   public var innerOptions: [AnyOption] {
     if case .sink = role { return options + SinkOptions.within }
-    if case .byKey = division { return options + AnyOption.list(StepOptions.keyWithin) }
+    if case .byKey = partitioning { return options + AnyOption.list(StepOptions.keyWithin) }
     return options
   }
 

@@ -17,23 +17,23 @@ struct CommandItem: DeliveryItem {
     (self.arguments, self.input, self.event) = (arguments, input, event)
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let arguments = value.member("arguments")?.items?.compactMap(\.string), !arguments.isEmpty else {
       return nil
     }
     self.init(
       arguments: arguments, input: value.member("input")?.string,
-      event: value.member("event").flatMap { Event(remembered: $0) })
+      event: value.member("event").flatMap { Event(storedValue: $0) })
     value.member("environment")?.forEachMember { name, value in
       if let name = name.string { environment[name] = value.string }
     }
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var members: [(String, Value)] = [("arguments", .array(arguments.map { .string($0) }))]
     if let input { members.append(("input", .string(input))) }
     if !environment.isEmpty { members.append(("environment", .sorted(environment))) }
-    if let event { members.append(("event", event.remembered)) }
+    if let event { members.append(("event", event.storedValue)) }
     return .record(members)
   }
 

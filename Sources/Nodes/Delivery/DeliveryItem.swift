@@ -5,7 +5,7 @@ import Reactive
 import Store
 
 /// An item of a delivery queue, done outside the process for one event, as it is stored in the outbox: a command, a request, a download.
-protocol DeliveryItem: Remembered, Sendable {
+protocol DeliveryItem: StorableValue, Sendable {
   var event: Event? { get }
   /// Items with the same key never run at the same time; nil where that does not matter.
   var key: String? { get }
@@ -94,7 +94,7 @@ struct DeliveryFailure: Error, CustomStringConvertible {
 extension SinkContext {
   /// Makes an entry of an earlier run a dead letter, which is reported.
   func refuse(_ entry: OutboxEntry, _ reason: String) {
-    outbox?.bury(entry, reason: reason)
+    outbox?.giveUp(entry, reason: reason)
     meter.countGivenUp()
     errors.report(DeliveryFailure("an entry is a dead letter now: \(reason)", mayPass: false), nil)
   }

@@ -140,7 +140,7 @@ final class DeliveryQueue<Transport: DeliveryTransport> {
     }
     for number in active.keys.sorted() { active[number]?.attempt?.dispose() }
     completions.waitForAll(until: MonotonicClock.now + DeliveryWait.longestCancellation)
-    try settle()
+    try takeCompletions()
     for pending in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(pending) }
     (active, waiting) = ([:], [])
     if left > 0 { context.log.notice(transport.leftMessage(left)) }
@@ -192,7 +192,7 @@ final class DeliveryQueue<Transport: DeliveryTransport> {
 
   /// Waits a little for an attempt to end or, where none is under way, for the time of a retry.
   private func wait(until deadline: Instant = .distantFuture) throws {
-    let pause = min(deadline, MonotonicClock.now + DeliveryWait.patience)
+    let pause = min(deadline, MonotonicClock.now + DeliveryWait.checkInterval)
     if isUnderWay {
       completions.wait(until: pause)
     } else {
@@ -202,12 +202,12 @@ final class DeliveryQueue<Transport: DeliveryTransport> {
   }
 
   private func collect() throws {
-    try settle()
+    try takeCompletions()
     pump()
   }
 
   /// Deals with the attempts that have ended.
-  private func settle() throws {
+  private func takeCompletions() throws {
     let completed = completions.take()
     for (number, failure) in completed {
       guard var pending = active[number] else { continue }
@@ -285,7 +285,7 @@ final class DeliveryQueue<Transport: DeliveryTransport> {
     if pending.attempts > 1 { failure.description += " after \(pending.attempts) attempts" }
     if var entry = pending.entry {
       entry.attempts = pending.attempts
-      context.outbox?.bury(entry, reason: "\(failure)")
+      context.outbox?.giveUp(entry, reason: "\(failure)")
     }
     context.meter.countGivenUp()
     context.errors.report(failure, pending.item.event)
@@ -313,7 +313,7 @@ extension Backoff {
 /// How long delivery queues wait.
 private enum DeliveryWait {
   /// How long the lane waits at a time before it checks whether the pipeline must end.
-  static let patience = Duration.milliseconds(50)
+  static let checkInterval = Duration.milliseconds(50)
   /// At the end of the pipeline, retries that are due later than this are left to the next run.
   static let longestAtEnd = Duration.seconds(60)
   /// How long attempts may take to end after they were cancelled.

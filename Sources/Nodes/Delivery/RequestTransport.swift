@@ -20,21 +20,21 @@ struct RequestItem: DeliveryItem {
 
   init(event: Event?) { self.event = event }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let items = value.member("data")?.items else { return nil }
     data = items.compactMap(\.string)
     value.member("headers")?.forEachMember { name, value in
       if let name = name.string { headers[name] = value.string }
     }
     body = value.member("body")?.string
-    event = value.member("event").flatMap { Event(remembered: $0) }
+    event = value.member("event").flatMap { Event(storedValue: $0) }
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var members: [(String, Value)] = [("data", .array(data.map { .string($0) }))]
     if !headers.isEmpty { members.append(("headers", .sorted(headers))) }
     if let body { members.append(("body", .string(body))) }
-    if let event { members.append(("event", event.remembered)) }
+    if let event { members.append(("event", event.storedValue)) }
     return .record(members)
   }
 }

@@ -13,17 +13,17 @@ struct MQTTItem: DeliveryItem {
 
   init(topic: String, event: Event?) { (self.topic, self.event) = (topic, event) }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let topic = value.member("topic")?.string else { return nil }
     self.topic = topic
     data = value.member("data")?.string
-    event = value.member("event").flatMap { Event(remembered: $0) }
+    event = value.member("event").flatMap { Event(storedValue: $0) }
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var members: [(String, Value)] = [("topic", .string(topic))]
     if let data { members.append(("data", .string(data))) }
-    if let event { members.append(("event", event.remembered)) }
+    if let event { members.append(("event", event.storedValue)) }
     return .record(members)
   }
 

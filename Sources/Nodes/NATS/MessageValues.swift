@@ -80,7 +80,7 @@ final class MessageValues: StreamContent {
   }
 
   func send(_ batch: StreamReader.Batch, to feed: Feed, _ progress: StreamProgress) {
-    feed.send(take(batch), position: feed.isKept ? progress.position : nil)
+    feed.send(take(batch), position: feed.storesPositions ? progress.position : nil)
   }
 
   /// Reports how many more were not JSON than were reported one by one.

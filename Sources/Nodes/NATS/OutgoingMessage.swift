@@ -3,7 +3,7 @@ import JSON
 import NATS
 
 /// A message to publish, as it is stored in the outbox.
-struct OutgoingMessage: Remembered, Sendable {
+struct OutgoingMessage: StorableValue, Sendable {
   let subject: String
   var headers = NATSHeaders()
   let data: [UInt8]
@@ -20,7 +20,7 @@ struct OutgoingMessage: Remembered, Sendable {
     value = data == nil ? nil : event.value.detach()
   }
 
-  init?(remembered stored: Value) {
+  init?(storedValue stored: Value) {
     guard let subject = stored.member("subject")?.string else { return nil }
     var headers = NATSHeaders()
     stored.member("headers")?.forEachMember { name, value in
@@ -28,7 +28,7 @@ struct OutgoingMessage: Remembered, Sendable {
     }
     self.subject = subject
     self.headers = headers
-    let event = stored.member("event").flatMap { Event(remembered: $0) }
+    let event = stored.member("event").flatMap { Event(storedValue: $0) }
     poll = event?.poll
     if let text = stored.member("data")?.string {
       (data, value) = (Array(text.utf8), event?.value)
@@ -43,13 +43,13 @@ struct OutgoingMessage: Remembered, Sendable {
     return Event(value, poll)
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var members: [(String, Value)] = [("subject", .string(subject))]
     if !headers.isEmpty {
       members.append(("headers", .record(headers.all.map { ($0.name, .string($0.value)) })))
     }
     if value != nil { members.append(("data", .string(String(decoding: data, as: UTF8.self)))) }
-    if let event { members.append(("event", event.remembered)) }
+    if let event { members.append(("event", event.storedValue)) }
     return .record(members)
   }
 }

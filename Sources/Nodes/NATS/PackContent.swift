@@ -6,7 +6,7 @@ import Reactive
 /// The packs of a task as messages of a stream.
 final class PackContent: StreamContent {
   /// A pack that is missing for so long is reported: a sender that was killed has a successor sooner.
-  private static let patience = Duration.seconds(30)
+  private static let reportDelay = Duration.seconds(30)
 
   private let context: SourceContext
   private var order: PackOrder
@@ -34,7 +34,7 @@ final class PackContent: StreamContent {
     for ready in order.take(through: batch.last) {
       var position = progress.position
       for (name, value) in ready.position { position.setMember(Key(name), value) }
-      feed.send(ready.pack.delivery(position: feed.isKept ? position : nil))
+      feed.send(ready.pack.batch(position: feed.storesPositions ? position : nil))
     }
     noteMissing()
   }
@@ -43,7 +43,7 @@ final class PackContent: StreamContent {
     guard let ordinal = order.missing else { return missing = nil }
     let now = MonotonicClock.now
     guard let missing, missing.ordinal == ordinal else { return missing = (ordinal, now, false) }
-    guard !missing.isReported, now - missing.since > Self.patience else { return }
+    guard !missing.isReported, now - missing.since > Self.reportDelay else { return }
     self.missing?.isReported = true
     context.log.warning(
       "pack \(ordinal) is missing, and those behind it wait for it: its sender has not stored it yet, or the "

@@ -167,11 +167,11 @@ final class Publisher {
         see(entry)
         continue
       }
-      if let number = entry.number(behind: prefix) { settle(number, entry) }
+      if let number = entry.number(behind: prefix) { resolve(number, entry) }
     }
   }
 
-  private func settle(_ number: UInt64, _ entry: NATSEntry) {
+  private func resolve(_ number: UInt64, _ entry: NATSEntry) {
     let bytes = entry.bytes
     if entry.begins(with: #"{"stream":"#) { return acknowledge(number) }
     if bytes.isEmpty, entry.header("Status") == "503" {
@@ -268,7 +268,7 @@ final class Publisher {
     context.trace(attempt: item.id, failure: reason)
     if var entry = item.entry {
       entry.attempts = attempts
-      context.outbox?.bury(entry, reason: reason)
+      context.outbox?.giveUp(entry, reason: reason)
     }
     report(reason, item)
   }

@@ -32,8 +32,8 @@ let alarm = NodeSpec(
     each key with an alarm, or one that has not lasted yet, and with `silent` each key, at most `max_keys`; for one key \
     more the one heard of longest ago is forgotten, and counted
     """,
-  isKept: true,
-  division: .byKey(AlarmOptions.key, sends: ".key"),
+  hasDurableState: true,
+  partitioning: .byKey(AlarmOptions.key, sends: ".key"),
   examples: [
     .init(
       "above 90 % for ten minutes, over below 80 %",

@@ -15,7 +15,7 @@ let batch = NodeSpec(
   options: AnyOption.list(
     BatchOptions.count, BatchOptions.time, BatchOptions.poll, BatchOptions.bound),
   shorthand: "count", state: "the events of one batch: at most `count`, or `bound` without a `count`",
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init(
       "by count", "batch: 2", input: "0s 1\n1s 2\n2s 3\n3s 4\n4s 5", output: "1s [1,2]\n3s [3,4]"),

@@ -55,8 +55,9 @@ let changes = NodeSpec(
   shorthand: "key",
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
-  comparesPolls: true, isKept: true,
-  division: .byKey(ChangesOptions.key, sends: ".key", countsPolls: { $0[ChangesOptions.suddenLoss] != nil }),
+  comparesPolls: true, hasDurableState: true,
+  partitioning: .byKey(
+    ChangesOptions.key, sends: ".key", countsPolls: { $0[ChangesOptions.suddenLoss] != nil }),
   examples: ChangesExamples.all,
   .step { options, context in Changes(options, context) }
 )
@@ -208,7 +209,7 @@ private final class Changes: Step {
 
   func finish(_ ending: Ending, _ out: Downstream) {
     // Where nothing is stored, or nothing more comes, the rows of a poll without an end wait for nothing.
-    if case .keep = ending, context.isKept { return }
+    if case .keep = ending, context.hasDurableState { return }
     for source in sources.values.sorted(by: { $0.snapshot.source < $1.snapshot.source }) {
       if let polls = source.polls { sendWaiting(source, polls, knownOnly: false, out) }
     }

@@ -18,8 +18,8 @@ let debounce = NodeSpec(
   shorthand: "for",
   state:
     "the waiting event of each key, at most `bound`; beyond that, the key quiet for longest is sent early",
-  isKept: true,
-  division: .byKey(DebounceOptions.key),
+  hasDurableState: true,
+  partitioning: .byKey(DebounceOptions.key),
   examples: [
     .init(
       "the last of a burst", "debounce: 2m",

@@ -13,8 +13,8 @@ let dedupe = NodeSpec(
   options: AnyOption.list(DedupeOptions.key, DedupeOptions.bound, DedupeOptions.lifetime),
   shorthand: "key",
   state: "the keys seen, at most `bound`; beyond that, the least recently seen is forgotten",
-  isKept: true,
-  division: .byKey(DedupeOptions.key),
+  hasDurableState: true,
+  partitioning: .byKey(DedupeOptions.key),
   examples: [
     .init(
       "by a field", "dedupe: .id",

@@ -9,7 +9,7 @@ let delay = NodeSpec(
   details: "Ends of polls are delayed too and keep their place among the events.",
   options: AnyOption.list(DelayOptions.time, DelayOptions.bound),
   shorthand: "for", state: "the waiting events, at most `bound`; beyond that, the oldest is sent early",
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init("five minutes later", "delay: 5m", input: "0s 1\n1s 2", output: "5m 1\n5m1s 2"),
     .init(

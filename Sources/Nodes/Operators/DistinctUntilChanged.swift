@@ -10,8 +10,8 @@ let distinctUntilChanged = NodeSpec(
     DistinctUntilChangedOptions.value, DistinctUntilChangedOptions.key, DistinctUntilChangedOptions.bound),
   shorthand: "value",
   state: "the last value of each key, at most `bound`; beyond that, the least recently seen is forgotten",
-  isKept: true,
-  division: .byKey(DistinctUntilChangedOptions.key),
+  hasDurableState: true,
+  partitioning: .byKey(DistinctUntilChangedOptions.key),
   examples: [
     .init(
       "only changes of a status", "distinct_until_changed: .status",

@@ -43,7 +43,7 @@ let enrich = NodeSpec(
     WebOptions.maxSize),
   shorthand: "url",
   state: "the events waiting for a response, at most `bound`; beyond that, events fail",
-  keepsSnapshots: true, isKept: true,
+  emitsWholePolls: true, hasDurableState: true,
   examples: [
     .init(
       "a rocket by its id",
@@ -118,35 +118,35 @@ private final class Enrich: Step {
   }
 
   /// The failures of a request in a row.
-  private struct Failures: Remembered {
+  private struct Failures: StorableValue {
     var since: Instant
     var count = 0
 
     init(since: Instant) { self.since = since }
 
-    init?(remembered value: Value) {
-      guard let since = value.member("since").flatMap({ Instant(remembered: $0) }),
+    init?(storedValue value: Value) {
+      guard let since = value.member("since").flatMap({ Instant(storedValue: $0) }),
         let count = value.member("count")?.double.flatMap({ Int(exactly: $0) })
       else { return nil }
       (self.since, self.count) = (since, count)
     }
 
-    var remembered: Value { .record([("since", since.remembered), ("count", .number(count))]) }
+    var storedValue: Value { .record([("since", since.storedValue), ("count", .number(count))]) }
   }
 
   /// Responses that have arrived, by address, until the lane takes them.
-  private final class Letters: Sendable {
-    typealias Letter = (address: String, found: Result<LookupAnswer, any Error>)
-    private let letters = Locked<[Letter]>([])
+  private final class LookupAnswers: Sendable {
+    typealias Arrived = (address: String, found: Result<LookupAnswer, any Error>)
+    private let arrived = Locked<[Arrived]>([])
 
     func put(_ found: Result<LookupAnswer, any Error>, from address: String) {
-      letters.withLock { $0.append((address, found)) }
+      arrived.withLock { $0.append((address, found)) }
     }
 
-    func take() -> [Letter] {
-      letters.withLock { letters in
-        defer { letters = [] }
-        return letters
+    func take() -> [Arrived] {
+      arrived.withLock { arrived in
+        defer { arrived = [] }
+        return arrived
       }
     }
   }
@@ -186,7 +186,7 @@ private final class Enrich: Step {
   private var next = 0
   private var events = 0
   private var underWay: [String: Lookup] = [:]
-  private let letters = Letters()
+  private let answers = LookupAnswers()
   private var isEnding = false
   /// How often in a row the lookup has failed that all other events wait for.
   private var outage = 0
@@ -242,7 +242,7 @@ private final class Enrich: Step {
   }
 
   func wake(_ out: Downstream) {
-    for (address, found) in letters.take() {
+    for (address, found) in answers.take() {
       guard let lookup = underWay.removeValue(forKey: address) else { continue }
       if case .failure(let error as FetchError) = found, let later = postponed(lookup, error, out) {
         underWay[address] = later
@@ -290,7 +290,7 @@ private final class Enrich: Step {
 
   func finish(_ ending: Ending, _ out: Downstream) {
     // The next run repeats the requests of stored events.
-    if ending == .keep, context.isKept { return }
+    if ending == .keep, context.hasDurableState { return }
     isEnding = true
     reportLeft()
   }
@@ -299,7 +299,7 @@ private final class Enrich: Step {
 
   /// Whether the end of the run leaves the events to the next one, since the first of them waits for its server.
   private var isLeft: Bool {
-    guard isEnding, context.isKept else { return false }
+    guard isEnding, context.hasDurableState else { return false }
     return underWay.values.contains { $0.due != nil && isFirst($0) }
   }
 
@@ -318,7 +318,7 @@ private final class Enrich: Step {
     var failures = failing.value(for: lookup.key) ?? Failures(since: out.now)
     guard failure.mayPass, out.now - failures.since < options[EnrichOptions.patience] else { return nil }
     // Without state, no later run repeats it.
-    if isEnding, !context.isKept { return nil }
+    if isEnding, !context.hasDurableState { return nil }
     let asked = (failure.retryAt ?? 0) - context.lane.world.wallClock()
     let own = backoff.delay(beforeRetry: lookup.failures, after: error) ?? .zero
     let wait = max(own, .seconds(min(max(0, asked), 1e9)))
@@ -399,8 +399,8 @@ private final class Enrich: Step {
     guard let lookup = underWay[address] else { return }
     underWay[address]?.due = nil
     let bell = out.bell
-    let subscription = lookups.start(lookup.request, at: lookup.at, waiting: bell) { [letters] found in
-      letters.put(found, from: address)
+    let subscription = lookups.start(lookup.request, at: lookup.at, waiting: bell) { [answers] found in
+      answers.put(found, from: address)
       bell()
     }
     underWay[address]?.subscription = subscription
@@ -441,7 +441,7 @@ private final class Enrich: Step {
       case .wrong(let error): throw error
       case .givenUp(let error, let attempts):
         out.report(error, event)
-        try dead?.bury(event, attempts: attempts, reason: "\(error)")
+        try dead?.giveUp(event, attempts: attempts, reason: "\(error)")
       }
     } catch {
       out.report(error, event)

@@ -6,7 +6,7 @@ let filter = NodeSpec(
   "filter", "pass on events for which an expression is neither false nor null",
   options: AnyOption.list(FilterOptions.keep),
   shorthand: "where",
-  division: .each,
+  partitioning: .each,
   examples: [
     .init(
       "by a field", #"filter: .status == "Go""#,

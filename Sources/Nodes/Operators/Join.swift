@@ -25,8 +25,8 @@ let join = NodeSpec(
     the latest event of each key of the other stream, at most `max_keys`; beyond that, the oldest is forgotten; and the \
     events that wait
     """,
-  keepsSnapshots: true,
-  isKept: true,
+  emitsWholePolls: true,
+  hasDurableState: true,
   examples: [
     .init(
       "by a shared key", "join: { with: other, key: .pad, as: place }",

@@ -7,7 +7,7 @@ let log = NodeSpec(
   "log", "write a line about each event to the log and pass the event on",
   options: AnyOption.list(LogOptions.message, LogOptions.level),
   shorthand: "message",
-  division: .each,
+  partitioning: .each,
   examples: [
     .init("a template", #"log: 'launch \(.id)'"#, input: #"0s {"id": 1}"#, output: #"0s {"id":1}"#),
     .init(

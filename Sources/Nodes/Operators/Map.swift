@@ -8,8 +8,8 @@ let map = NodeSpec(
     A mapping builds an object; each of its values is an expression, and mappings may be nested.
     """,
   options: AnyOption.list(MapOptions.to),
-  shorthand: "to", isBare: true,
-  division: .reshaped(by: MapOptions.to),
+  shorthand: "to", takesMapping: true,
+  partitioning: .reshaped(by: MapOptions.to),
   examples: [
     .init(
       "one field", "map: .name", input: #"0s {"name": "Heron", "id": 1}"#, output: #"0s "Heron""#),

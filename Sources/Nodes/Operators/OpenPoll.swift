@@ -31,14 +31,14 @@ final class OpenPoll {
   private(set) var rows: [PolledRow] = []
   /// How many rows of the snapshot it has.
   private(set) var knownCount = 0
-  private let isKept: Bool
+  private let hasDurableState: Bool
   private var queue: NodeQueue<Part>
   private var part: Part?
   private var turn = 0
 
-  init(_ queue: NodeQueue<Part>, isKept: Bool) {
+  init(_ queue: NodeQueue<Part>, hasDurableState: Bool) {
     self.queue = queue
-    self.isKept = isKept
+    self.hasDurableState = hasDurableState
   }
 
   /// The parts that the last run has left of a poll that it was in the middle of.
@@ -49,7 +49,7 @@ final class OpenPoll {
   /// Takes a row of the poll.
   func take(_ row: PolledRow, isKnown: Bool, turn: Int) {
     continueWith(row, isKnown: isKnown)
-    guard isKept, let id else { return }
+    guard hasDurableState, let id else { return }
     if part == nil || turn != self.turn {
       let part = Part(id)
       queue.append(part)
@@ -72,7 +72,7 @@ final class OpenPoll {
 
 extension OpenPoll {
   /// The rows that one turn has brought, as they are stored; encoded when the turn is committed.
-  struct Part: Remembered {
+  struct Part: StorableValue {
     let id: ID
     /// Whether an earlier version has compared the rows already; only their keys are there.
     let isCompared: Bool
@@ -88,7 +88,7 @@ extension OpenPoll {
 
     var all: [PolledRow] { rows.value }
 
-    init?(remembered value: Value) {
+    init?(storedValue value: Value) {
       guard let number = value.member("poll")?.double.flatMap({ Int(exactly: $0) }),
         let at = value.member("at")?.double, let source = value.member("source")?.string,
         let rows = value.member("rows")?.items
@@ -99,13 +99,13 @@ extension OpenPoll {
         rows.compactMap { row in
           guard let key = row.member("key") else { return nil }
           return PolledRow(
-            key: key, event: row.member("event").flatMap { Event(remembered: $0) } ?? Event(.null, poll),
+            key: key, event: row.member("event").flatMap { Event(storedValue: $0) } ?? Event(.null, poll),
             isNews: row.member("news")?.isTruthy ?? true,
-            place: row.member("place").flatMap { RowPlace(remembered: $0) })
+            place: row.member("place").flatMap { RowPlace(storedValue: $0) })
         })
     }
 
-    var remembered: Value {
+    var storedValue: Value {
       .record([
         ("poll", .number(id.number)), ("at", .number(id.at)), ("wait", .bool(!isCompared)),
         ("source", .string(all.first?.event.poll.source ?? "")), ("rows", .array(all.map(row))),
@@ -114,9 +114,9 @@ extension OpenPoll {
 
     private func row(_ row: PolledRow) -> Value {
       if isCompared { return .record([("key", row.key)]) }
-      var members = [("key", row.key), ("event", row.event.remembered)]
+      var members = [("key", row.key), ("event", row.event.storedValue)]
       if !row.isNews { members.append(("news", .bool(false))) }
-      if let place = row.place { members.append(("place", place.remembered)) }
+      if let place = row.place { members.append(("place", place.storedValue)) }
       return .record(members)
     }
   }

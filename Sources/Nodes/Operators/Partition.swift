@@ -31,8 +31,9 @@ let partition = NodeSpec(
     which is reported in one line. Only the state of a step with `key_within: true` is discarded then, unless one task is left.
     """,
   options: AnyOption.list(PartitionOptions.key, PartitionOptions.tasks, PartitionOptions.order),
-  shorthand: "by", keepsSnapshots: true,
-  division: .partition(by: PartitionOptions.key, into: PartitionOptions.tasks, order: PartitionOptions.order),
+  shorthand: "by", emitsWholePolls: true,
+  partitioning: .partition(
+    by: PartitionOptions.key, into: PartitionOptions.tasks, order: PartitionOptions.order),
   examples: [
     .init(
       "each key in its task", "partition: { by: .id, into: 4 }",

@@ -14,7 +14,7 @@ let rateLimit = NodeSpec(
     RateLimitOptions.count, RateLimitOptions.per, RateLimitOptions.burst, RateLimitOptions.bound,
     RateLimitOptions.whenFull),
   state: "the waiting events, at most `bound`; beyond that, `when_full` selects the one to drop",
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init(
       "two in ten seconds", "rate_limit: { count: 2, per: 10s, burst: 2 }",

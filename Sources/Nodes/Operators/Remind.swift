@@ -34,8 +34,8 @@ let remind = NodeSpec(
     the time and latest event of each of `max_keys` keys, and the time of the last whole poll of each source; for one \
     key more the key seen longest ago is dropped, and counted if a reminder of it was ahead
     """,
-  isKept: true,
-  division: .byKey(RemindOptions.key, sends: ".key"),
+  hasDurableState: true,
+  partitioning: .byKey(RemindOptions.key, sends: ".key"),
   examples: [
     .init(
       "an hour before, and at the time", "remind: { key: .id, at: .net, before: [1h, 0s] }",
@@ -191,7 +191,7 @@ private final class Remind: Step {
 
   func finish(_ ending: Ending, _ out: Downstream) {
     sendDue(out)
-    let count = context.isKept && ending == .keep ? 0 : machine.count
+    let count = context.hasDurableState && ending == .keep ? 0 : machine.count
     if count > 0 { context.log.notice("\(count) reminder\(count == 1 ? " was" : "s were") still waiting") }
   }
 

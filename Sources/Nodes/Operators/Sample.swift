@@ -9,7 +9,7 @@ let sample = NodeSpec(
   options: AnyOption.list(SampleOptions.every, SampleOptions.key, SampleOptions.bound),
   shorthand: "every",
   state: "the latest event of each key, at most `bound`; beyond that, the oldest is sent early",
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init(
       "every minute", "sample: 1m",

@@ -16,8 +16,8 @@ let scan = NodeSpec(
   shorthand: "update",
   state:
     "one value per key, at most `max_keys`; beyond that, the oldest key is forgotten and begins with `init` again",
-  isKept: true,
-  division: .byKey(ScanOptions.key, sends: ""),
+  hasDurableState: true,
+  partitioning: .byKey(ScanOptions.key, sends: ""),
   examples: [
     .init(
       "a running sum", "scan: { init: 0, update: . + $event.n }", input: #"0s {"n": 2}\#n1s {"n": 3}"#,

@@ -29,8 +29,8 @@ let settle = NodeSpec(
     "the combined change of each key that waits, at most `bound` of them; the one quiet for longest is sent early",
   takesOver: AnyOption.list(
     SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy, ChangesOptions.text),
-  isKept: true,
-  division: .byKey(SettleOptions.key),
+  hasDurableState: true,
+  partitioning: .byKey(SettleOptions.key),
   examples: [
     .init(
       "a launch that slips twice", "settle: 1h",

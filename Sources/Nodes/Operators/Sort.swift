@@ -12,7 +12,7 @@ let sort = NodeSpec(
   options: AnyOption.list(SortOptions.by, SortOptions.order, SortOptions.bound),
   shorthand: "by",
   state: "the events of the poll, at most `bound`; beyond that, those held so far are sorted and sent",
-  keepsSnapshots: true,
+  emitsWholePolls: true,
   examples: [
     .init(
       "by time", "sort: .net",
@@ -96,7 +96,7 @@ private final class Sort: Step {
       sendAll(out)
     }
     if turn != context.lane.turnNumber { keepTurn() }
-    let event = context.isKept ? event.detached : event
+    let event = context.hasDurableState ? event.detached : event
     try hold(event)
     queue.append(event)
   }
@@ -105,7 +105,7 @@ private final class Sort: Step {
   private func keepTurn() {
     turn = context.lane.turnNumber
     defer { fresh = held.count }
-    if context.isKept || Value.makeUpDocuments(held[fresh...].map(\.value)) { return }
+    if context.hasDurableState || Value.makeUpDocuments(held[fresh...].map(\.value)) { return }
     for place in fresh..<held.count {
       held[place] = held[place].detached
       keys[place] = keys[place].detach()

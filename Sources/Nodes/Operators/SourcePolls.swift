@@ -5,7 +5,7 @@ import Language
 /// The polls of a source: what `changes` remembers of them beside the rows.
 final class SourcePolls {
   /// The first poll, by which later ones are judged.
-  struct Baseline: Remembered, Equatable {
+  struct Baseline: StorableValue, Equatable {
     /// The coverage of the last accepted poll that was not partial; partial where there was none.
     var coverage: Coverage
     /// The number of the poll that was held back, if that was the last one.
@@ -16,7 +16,7 @@ final class SourcePolls {
       self.held = held
     }
 
-    init?(remembered value: Value) {
+    init?(storedValue value: Value) {
       // As it is written where there is no more to it.
       if value.kind == .boolean {
         guard value.isTruthy else { return nil }
@@ -28,7 +28,7 @@ final class SourcePolls {
       }
     }
 
-    var remembered: Value {
+    var storedValue: Value {
       if coverage == .complete, held == nil { return .bool(true) }
       return .record(coverage.members + (held.map { [("held", .number($0))] } ?? []))
     }
@@ -59,7 +59,8 @@ final class SourcePolls {
       state: try context.state(by: key, part: "\(source)/absent", whenKeyChanges: .forget),
       confirmation: confirmation, lifetime: lifetime, bound: bound)
     places = try context.state(by: key, part: "\(source)/places", whenKeyChanges: .forget)
-    open = OpenPoll(try context.queue(part: "\(source)/open", by: key), isKept: context.isKept)
+    open = OpenPoll(
+      try context.queue(part: "\(source)/open", by: key), hasDurableState: context.hasDurableState)
   }
 
   /// A row of a poll, with what only the poll knows of it.

@@ -10,8 +10,8 @@ let throttle = NodeSpec(
     ThrottleOptions.period, ThrottleOptions.key, ThrottleOptions.latest, ThrottleOptions.bound),
   shorthand: "for",
   state: "the open period of each key, at most `bound`; beyond that, the oldest is closed",
-  isKept: true,
-  division: .byKey(ThrottleOptions.key),
+  hasDurableState: true,
+  partitioning: .byKey(ThrottleOptions.key),
   examples: [
     .init(
       "the first within ten seconds", "throttle: 10s",

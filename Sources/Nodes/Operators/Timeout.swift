@@ -37,8 +37,8 @@ let timeout = NodeSpec(
     with `key`, the latest event of each key, at most `max_keys`; for one key more the one heard of longest ago is \
     forgotten, and counted
     """,
-  isKept: true,
-  division: .byKey(
+  hasDurableState: true,
+  partitioning: .byKey(
     TimeoutOptions.key, sends: "",
     unless: {
       $0.isGiven(TimeoutOptions.expected) ? "no task knows which of the expected keys are its own" : nil

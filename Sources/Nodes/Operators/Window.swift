@@ -30,8 +30,8 @@ let window = NodeSpec(
     the events of open windows, or with `update` the values they are folded into: at most `max_events` per key, more \
     are dropped and counted; and at most `max_keys` keys, beyond which the windows of the oldest key close
     """,
-  isKept: true,
-  division: .byKey(
+  hasDurableState: true,
+  partitioning: .byKey(
     WindowOptions.key, sends: ".key",
     unless: {
       $0.isGiven(WindowOptions.time) ? "windows by the time in the events end by the latest of all" : nil

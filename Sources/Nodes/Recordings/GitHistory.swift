@@ -144,7 +144,7 @@ extension GitHistory {
         summary.last = at
         summary.polls += 1
         let poll = Self.poll(of: version, at: at, bytes, reading)
-        switch poll.what {
+        switch poll.content {
         case .rows(let rows, _, _): summary.rows += rows.count
         case .error(let reason):
           summary.failures += 1

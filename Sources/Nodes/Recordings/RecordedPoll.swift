@@ -13,20 +13,20 @@ import System
 /// the last position where it is truncated. Recordings made before there was a coverage have `whole: false` instead for
 /// a partial poll. `simulated` marks the polls of a run under the simulated sky.
 struct RecordedPoll {
-  enum What {
+  enum Content {
     /// The coverage is nil where the recording does not have it.
     case rows([Value], notes: Value = .emptyObject, coverage: Coverage? = nil)
     case error(String)
   }
 
   var at: Double
-  var what: What
+  var content: Content
   /// Only written: a recording of real polls takes no simulated ones, and the other way round.
   var isSimulated = false
 
-  init(at: Double, _ what: What, isSimulated: Bool = false) {
+  init(at: Double, _ content: Content, isSimulated: Bool = false) {
     self.at = at
-    self.what = what
+    self.content = content
     self.isSimulated = isSimulated
   }
 
@@ -38,9 +38,9 @@ struct RecordedPoll {
     if let rows = value.member("rows")?.items {
       let notes = value.member("meta").flatMap { $0.kind == .object ? $0 : nil } ?? .emptyObject
       let isWhole = value.member("whole")?.isTruthy ?? true
-      what = .rows(rows, notes: notes, coverage: Coverage(value) ?? (isWhole ? nil : .partial))
+      content = .rows(rows, notes: notes, coverage: Coverage(value) ?? (isWhole ? nil : .partial))
     } else if let error = value.member("error") {
-      what = .error(error.string ?? "\(error)")
+      content = .error(error.string ?? "\(error)")
     } else {
       throw Sentence("has neither rows nor an error")
     }
@@ -55,7 +55,7 @@ struct RecordedPoll {
   /// The line, with its end.
   var line: [UInt8] {
     var members: [(String, Value)] = [("at", .string(timestamp(at)))]
-    switch what {
+    switch content {
     case .rows(let rows, let notes, let coverage):
       members.append(("rows", .array(rows)))
       if notes != .emptyObject { members.append(("meta", notes)) }
@@ -68,7 +68,7 @@ struct RecordedPoll {
 
   /// The poll as an answer of a script; `assumed` gives the coverage of one whose recording does not have it.
   func answer(assuming assumed: ([Value]) -> Coverage) -> ScriptedAnswer {
-    switch what {
+    switch content {
     case .rows(let rows, let notes, let coverage):
       ScriptedAnswer(at: at, .poll(rows), notes: notes, coverage: coverage ?? assumed(rows))
     case .error(let message): ScriptedAnswer(at: at, .failure(message))

@@ -160,8 +160,8 @@ private struct PollRecorder: Sendable {
     return recorded(.rows(rows, notes: notes, coverage: answer.coverage), at: time)
   }
 
-  private func recorded(_ what: RecordedPoll.What, at time: Double) -> RecordedPoll {
-    RecordedPoll(at: time, what, isSimulated: isSimulated)
+  private func recorded(_ content: RecordedPoll.Content, at time: Double) -> RecordedPoll {
+    RecordedPoll(at: time, content, isSimulated: isSimulated)
   }
 }
 

@@ -300,7 +300,7 @@ struct PostgreSQLWriting {
       "SELECT pg_advisory_xact_lock(hashtextextended('\(SQLPlace.table)', 0)); \(SQLPlace.creation)")
   }
 
-  /// The last epoch of a sink, by the life of its state.
+  /// The last epoch of a sink, by the id of its state.
   static func epochs(of sink: String, on connection: PQConnection) throws(PQError) -> [String: Int64] {
     try makePlaces(on: connection)
     let found = try connection.run("SELECT life, epoch FROM \(SQLPlace.table) WHERE sink = $1", [sink])
@@ -310,7 +310,7 @@ struct PostgreSQLWriting {
   }
 
   private func values(_ place: SQLPlace) -> [String] {
-    [place.sink, place.life, "\(place.output.epoch)", "\(place.output.index)"]
+    [place.sink, place.stateID, "\(place.output.epoch)", "\(place.output.index)"]
   }
 
   /// The refusals of the transaction that has stored this place, or a later one; nil where it is new.

@@ -112,7 +112,7 @@ protocol SQLConnection: AnyObject {
   func write(
     _ batches: [SQLBatch], refused: [Value], to table: SQLTable, stop: StopSign
   ) throws(SQLFailure) -> [SQLRefusal]
-  /// The last epoch that a sink has written, by the life of its state.
+  /// The last epoch that a sink has written, by the id of its state.
   func epochs(of sink: String, in table: SQLTable, stop: StopSign) throws(SQLFailure) -> [String: Int64]
 }
 

@@ -57,8 +57,8 @@ struct SQLPlace: Equatable {
 
   /// The pipeline and the sink.
   var sink: String
-  /// The random name of the pipeline's state, in which places are unique; a dead letter has a name of its own.
-  var life: String
+  /// The random id of the pipeline's state, in which places are unique; a dead letter has a name of its own.
+  var stateID: String
   var output: OutputPlace
 
   /// A dead letter is beyond all indices of entries, so that several may come of one of them: below is its row.
@@ -66,9 +66,9 @@ struct SQLPlace: Equatable {
   /// In place of a row, all of them.
   private static let allRows: Int64 = 0xffff_ffff
 
-  init(sink: String, life: String, _ output: OutputPlace) {
+  init(sink: String, stateID: String, _ output: OutputPlace) {
     (self.sink, self.output) = (sink, output)
-    self.life = output.index < Self.letters ? life : "\(life) letter \(output.epoch) \(output.index)"
+    self.stateID = output.index < Self.letters ? stateID : "\(stateID) letter \(output.epoch) \(output.index)"
   }
 
   /// Whether it is that of a dead letter of one row, which is retried at the same place.

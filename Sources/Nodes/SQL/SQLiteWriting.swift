@@ -213,7 +213,7 @@ struct SQLiteWriting {
 
   // MARK: - The place
 
-  /// The last epoch of a sink, by the life of its state.
+  /// The last epoch of a sink, by the id of its state.
   static func epochs(of sink: String, in database: Database) throws(StoreError) -> [String: Int64] {
     guard try database.hasTable(SQLPlace.table) else { return [:] }
     let statement = try database.statement(
@@ -243,7 +243,7 @@ struct SQLiteWriting {
 
   private func bind(_ place: SQLPlace, to statement: Statement) throws(StoreError) {
     try statement.bind(1, place.sink)
-    try statement.bind(2, place.life)
+    try statement.bind(2, place.stateID)
     statement.bind(3, place.output.epoch)
     statement.bind(4, place.output.index)
   }

@@ -16,7 +16,7 @@ let csv = NodeSpec(
   options: AnyOption.list(
     CSVOptions.path, CSVOptions.columns, CSVOptions.delimiter, CSVOptions.header, CSVOptions.mode,
     CSVOptions.maxOpen),
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init("fields", "csv: { path: out/launches.csv, columns: [.id, .name, .net] }"),
     .init(

@@ -32,7 +32,7 @@ let download = NodeSpec(
     DownloadOptions.url, DownloadOptions.path, DownloadOptions.overwrite, DownloadOptions.maxSize,
     DownloadOptions.timeout, DownloadOptions.concurrency, DeliveryOptions.attempts, DeliveryOptions.backoff,
     DeliveryOptions.queue),
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init("a picture a day", #"download: { url: .hdurl, path: 'out/\(.date).jpg' }"#),
     .init(

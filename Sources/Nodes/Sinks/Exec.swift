@@ -25,7 +25,7 @@ let exec = NodeSpec(
   options: AnyOption.list(
     ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, DeliveryOptions.concurrency,
     ExecOptions.timeout, DeliveryOptions.attempts, DeliveryOptions.backoff, DeliveryOptions.queue),
-  shorthand: "command", isKept: true,
+  shorthand: "command", hasDurableState: true,
   examples: [
     .init("a script that reads the event", "exec: { command: [./notify.sh] }"),
     .init("fields as arguments", #"exec: { command: [./notify.sh, '\(.name)', '\(.net)'], stdin: none }"#),

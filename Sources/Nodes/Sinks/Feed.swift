@@ -23,7 +23,7 @@ let feed = NodeSpec(
     FeedOptions.updated, FeedOptions.tags, FeedOptions.name, FeedOptions.url, FeedOptions.home,
     FeedOptions.author, FeedOptions.maxEntries)
     + AnyOption.list(FeedOptions.mode),
-  state: "the last `max_entries` entries; of more, the oldest are forgotten", isKept: true,
+  state: "the last `max_entries` entries; of more, the oldest are forgotten", hasDurableState: true,
   examples: [
     .init("changes", #"feed: { path: out/launches.atom, title: '\(.type): \(.key)' }"#),
     .init(
@@ -131,7 +131,7 @@ private final class FeedSink: KeepingSink {
     updated = options[FeedOptions.updated].map { context.evaluation($0) }
     tags = options[FeedOptions.tags].map { context.evaluation($0) }
     kept = try context.outbox?.cell()
-    entries = (kept?.value?.items ?? []).compactMap { PublishedEntry(remembered: $0) }.suffix(limit)
+    entries = (kept?.value?.items ?? []).compactMap { PublishedEntry(storedValue: $0) }.suffix(limit)
     storedCount = entries.count
     // The file may have been removed, or the options may have changed.
     isDue = !context.isDryRun && !entries.isEmpty
@@ -186,7 +186,7 @@ private final class FeedSink: KeepingSink {
     if isChanged {
       if let kept {
         nameEntries()
-        kept.set(.array(entries.map(\.remembered)))
+        kept.set(.array(entries.map(\.storedValue)))
       }
       isChanged = false
       // The file follows the state: an entry of the outbox only says that it is to be written.

@@ -28,7 +28,7 @@ let git = NodeSpec(
     GitOptions.path, GitOptions.key, GitOptions.label, GitOptions.message, GitOptions.author, GitOptions.push,
     GitOptions.allowEmpty, GitOptions.maxSize, GitOptions.timeout, GitOptions.attempts,
     DeliveryOptions.backoff),
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init("a list, with its history", "git: { path: data/launches.json, key: .id }"),
     .init("a table", "git: { path: data/rivers.csv, key: .station }"),

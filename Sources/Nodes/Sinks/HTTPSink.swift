@@ -31,7 +31,7 @@ let httpSink = NodeSpec(
     HTTPSinkOptions.bodyText, WebOptions.bearer, WebOptions.basic, HTTPSinkOptions.timeout,
     CloudEvents.envelope)
     + DeliveryOptions.list,
-  shorthand: "url", isKept: true,
+  shorthand: "url", hasDurableState: true,
   examples: [
     .init("each event as JSON, with POST", "http: https://example.org/hooks/launches"),
     .init(

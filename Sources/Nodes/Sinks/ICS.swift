@@ -34,7 +34,7 @@ let ics = NodeSpec(
   state: """
     the SEQUENCE of twice `max_events` events; for one more, that of an event that has left the file is forgotten
     """,
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init("rows", #"ics: { path: out/launches.ics, key: .id, start: .net, summary: '\(.name)' }"#),
     .init(

@@ -27,7 +27,7 @@ let jsonl = NodeSpec(
   options: AnyOption.list(
     JSONLinesOptions.path, JSONLinesOptions.rotate, JSONLinesOptions.mode, JSONLinesOptions.eventID,
     JSONLinesOptions.maxOpen, CloudEvents.envelope),
-  shorthand: "path", isKept: true,
+  shorthand: "path", hasDurableState: true,
   examples: [
     .init("a change log", "jsonl: out/new-launches.jsonl"),
     .init("one file per provider", #"jsonl: { path: 'out/\(.provider).jsonl', max_open: 10 }"#),

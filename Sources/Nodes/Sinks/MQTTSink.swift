@@ -34,7 +34,7 @@ let mqttSink = NodeSpec(
     MQTTSinkOptions.topic, MQTTSinkOptions.body, MQTTSinkOptions.bodyText, MQTTSinkOptions.qos,
     MQTTSinkOptions.retain, MQTTSinkOptions.status, MQTTSinkOptions.discovery, MQTTSinkOptions.timeout)
     + MQTTOptions.list + DeliveryOptions.list,
-  shorthand: "topic", isKept: true,
+  shorthand: "topic", hasDurableState: true,
   examples: [
     .init("each event as JSON", #"mqtt: 'launches/\(.key)'"#),
     .init(

@@ -19,7 +19,7 @@ let metricsSink = NodeSpec(
     MetricsOptions.gauge, MetricsOptions.counter, MetricsOptions.value, MetricsOptions.labels,
     MetricsOptions.help, MetricsOptions.bound),
   state: "one number for each set of labels, at most `bound`; events with more sets are errors",
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init(
       "how often launches slip",

@@ -35,7 +35,7 @@ let natsSink = NodeSpec(
     NATSSinkOptions.acknowledge, NATSSinkOptions.window, NATSSinkOptions.queue, NATSSinkOptions.attempts,
     NATSSinkOptions.backoff, NATSSinkOptions.timeout)
     + AnyOption.list(CloudEvents.envelope) + NATSOptions.list,
-  shorthand: "subject", isKept: true,
+  shorthand: "subject", hasDurableState: true,
   examples: [
     .init("each event as JSON", #"nats: 'launches.\(.key)'"#),
     .init(

@@ -59,7 +59,7 @@ let notify = NodeSpec(
     the digest that is waiting: a number and ten titles, or with quiet or digest a hundred notifications; and what is \
     repeated: at most a thousand keys, beyond which the oldest is no longer repeated
     """,
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init("a title", #"notify: '\(.name) slipped'"#),
     .init("to a phone", #"notify: { to: 'ntfy://ntfy.sh/my-launches', title: '\(.name) slipped' }"#),
@@ -120,7 +120,7 @@ let notify = NodeSpec(
   .sink { options, context in try Notify(options, context) })
 
 /// The parts of a message that depend on the event.
-private struct MessageReading {
+private struct MessageExpressions {
   let priority: Evaluation
   let link: Evaluation
   let picture: Evaluation
@@ -144,11 +144,11 @@ private struct MessageReading {
 private final class Notify: DeliverySink, RepeatingSink {
   private let title: Evaluation
   private let body: Evaluation
-  private let way: NotifyWay
+  private let channel: NotifyChannel
   private var window: NotifyWindow?
   private let schedule: NotifySchedule?
-  private var held = HeldNotes()
-  private var repeated: RepeatedNotes?
+  private var held = HeldMessages()
+  private var repeated: RepeatedMessages?
   private let key: Evaluation?
   private let digestTitle: Evaluation?
   private let digestBody: Evaluation?
@@ -156,30 +156,32 @@ private final class Notify: DeliverySink, RepeatingSink {
   private let kept: NodeCell<Value>?
   private let context: SinkContext
   /// Nil where notifications are not for a service.
-  private let service: MessageReading?
+  private let expressions: MessageExpressions?
   let queue: DeliveryQueue<NotifyTransport>
   private var rings = false
 
   init(_ options: Options, _ context: SinkContext) throws {
     title = context.evaluation(options[NotifyOptions.title])
     body = context.evaluation(options[NotifyOptions.body])
-    way = NotifyWay(
+    channel = NotifyChannel(
       options[NotifyOptions.through], options[NotifyOptions.command], options[NotifyOptions.urgency],
       context.lane.world)
     window = options[NotifyOptions.atMost].map { NotifyWindow($0) }
     kept = try context.outbox?.cell()
     schedule = NotifyOptions.schedule(options)
-    repeated = options[NotifyOptions.until].map { _ in RepeatedNotes(every: options[NotifyOptions.interval]) }
+    repeated = options[NotifyOptions.until].map { _ in
+      RepeatedMessages(every: options[NotifyOptions.interval])
+    }
     key = options[NotifyOptions.key].map { context.evaluation($0) }
     digestTitle = options[NotifyOptions.digestTitle].map { context.evaluation($0) }
     digestBody = options[NotifyOptions.digestBody].map { context.evaluation($0) }
     if let before = kept?.value {
       window?.resume(before)
-      if let notes = before.member("held") { held = HeldNotes(remembered: notes) }
+      if let notes = before.member("held") { held = HeldMessages(storedValue: notes) }
       if let notes = before.member("repeated") { repeated?.resume(notes, at: context.now) }
     }
     self.context = context
-    service = options[NotifyOptions.to].map { _ in MessageReading(options, context) }
+    expressions = options[NotifyOptions.to].map { _ in MessageExpressions(options, context) }
     let transport = try NotifyTransport(
       to: options[NotifyOptions.to], timeout: options[NotifyOptions.timeout], context)
     queue = DeliveryQueue(NotifyOptions.settings(options), context, transport)
@@ -187,11 +189,11 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   func take(_ event: Event) throws {
     var message = Message(title: try event.text(title), body: try event.text(body))
-    try service?.read(event, into: &message)
+    try expressions?.read(event, into: &message)
     try queue.suppress()
     try release()
-    if repeated != nil, !context.isDryRun { try note(message, event) }
-    if let until = schedule?.hold(at: context.lane.now), !context.isDryRun {
+    if repeated != nil, !context.isDryRun { try addRepeated(message, event) }
+    if let until = schedule?.heldUntil(at: context.lane.now), !context.isDryRun {
       held.add(message, until: until)
       keepWindow()
       setAlarm()
@@ -201,11 +203,11 @@ private final class Notify: DeliverySink, RepeatingSink {
   }
 
   /// Notes that a notification is repeated from now on.
-  private func note(_ message: Message, _ event: Event) throws {
+  private func addRepeated(_ message: Message, _ event: Event) throws {
     let key = try key.map { printable(try event.text($0)) } ?? message.title
     if let lost = repeated?.add(key, message, at: context.now, timeOfDay: context.lane.now) {
       context.log.warning(
-        "\(quoted(lost)) is no longer repeated: more than \(RepeatedNotes.bound) notifications wait to be acknowledged"
+        "\(quoted(lost)) is no longer repeated: more than \(RepeatedMessages.bound) notifications wait to be acknowledged"
       )
     }
     keepWindow()
@@ -216,7 +218,7 @@ private final class Notify: DeliverySink, RepeatingSink {
   private func sendAgain() throws {
     let now = context.now
     guard let next = repeated?.next, next <= now else { return }
-    if let end = schedule?.hold(at: context.lane.now) {
+    if let end = schedule?.heldUntil(at: context.lane.now) {
       repeated?.postpone(dueBy: now, until: now + .seconds(max(1, end - context.lane.now)))
     } else {
       for message in repeated?.due(at: now) ?? [] { try pass(message, nil) }
@@ -246,20 +248,20 @@ private final class Notify: DeliverySink, RepeatingSink {
   /// Sends what was held, once its time has come.
   private func release(inAnyCase: Bool = false) throws {
     guard let until = held.until, inAnyCase || context.lane.now >= until else { return }
-    let notes = held
-    held = HeldNotes()
+    let released = held
+    held = HeldMessages()
     keepWindow()
-    if notes.count == 1, schedule?.digest == nil, let message = notes.messages.first {
+    if released.count == 1, schedule?.digest == nil, let message = released.messages.first {
       return try pass(message, nil)
     }
-    let event = Event(notes.value, Poll(source: "", at: context.lane.now))
-    let lines = notes.messages.map(\.linked)
-    let more = notes.count - lines.count
+    let event = Event(released.value, Poll(source: "", at: context.lane.now))
+    let lines = released.messages.map(\.linked)
+    let more = released.count - lines.count
     let list = (lines + (more > 0 ? ["… and \(more) more"] : [])).joined(separator: "\n")
     try pass(
       Message(
         title: try digestTitle.map { try event.text($0) }
-          ?? "\(notes.count) notification\(notes.count == 1 ? "" : "s"): \(context.pipeline)",
+          ?? "\(released.count) notification\(released.count == 1 ? "" : "s"): \(context.pipeline)",
         body: try digestBody.map { try event.text($0) } ?? list), nil)
   }
 
@@ -274,17 +276,17 @@ private final class Notify: DeliverySink, RepeatingSink {
   }
 
   private func show(_ message: Message, for event: Event?) throws {
-    if service != nil {
+    if expressions != nil {
       if context.isDryRun { return try queue.transport.show(message, in: &queue.dryRun) }
       return try queue.add(.message(message, event))
     }
-    let note = Note(title: message.title, body: message.body)
-    if let arguments = way.arguments(note) {
+    let text = NotificationText(title: message.title, body: message.body)
+    if let arguments = channel.arguments(text) {
       if context.isDryRun { return queue.dryRun.add(arguments) }
       return try queue.add(.command(CommandItem(arguments: arguments, input: "", event: event)))
     }
-    let body = note.body.split(separator: "\n").joined(separator: "; ")
-    let line = body.isEmpty ? note.title : "\(note.title): \(body)"
+    let body = text.body.split(separator: "\n").joined(separator: "; ")
+    let line = body.isEmpty ? text.title : "\(text.title): \(body)"
     if context.isDryRun { return queue.dryRun.add(line: line) }
     if let outbox = context.outbox { return outbox.put(Value.string(line).json, id: try outbox.nextID()) }
     ring(line)
@@ -301,9 +303,9 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   func didCommit(_ entries: [OutboxEntry]) throws {
     if queue.isSuppressed { return }
-    // An entry of a run that used another way of notifying is shown that way.
+    // An entry of a run that used another channel is sent through that.
     for entry in entries {
-      if let line = String(remembered: entry.bytes) {
+      if let line = String(storedLine: entry.bytes) {
         ring(line)
         context.outbox?.remove(entry.place)
       } else {
@@ -334,9 +336,9 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   private func keepWindow() {
     guard window != nil || schedule != nil || repeated != nil else { return }
-    var value = window?.remembered ?? .emptyObject
-    if schedule != nil { value.setMember("held", held.remembered) }
-    if let repeated { value.setMember("repeated", repeated.remembered) }
+    var value = window?.storedValue ?? .emptyObject
+    if schedule != nil { value.setMember("held", held.storedValue) }
+    if let repeated { value.setMember("repeated", repeated.storedValue) }
     kept?.set(value)
   }
 
@@ -364,7 +366,7 @@ private final class Notify: DeliverySink, RepeatingSink {
 
 extension String {
   /// The text of a JSON string.
-  fileprivate init?(remembered bytes: [UInt8]) {
+  fileprivate init?(storedLine bytes: [UInt8]) {
     guard let text = (try? Value.parse(bytes))?.string else { return nil }
     self = text
   }

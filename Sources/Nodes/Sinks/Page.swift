@@ -39,7 +39,7 @@ let page = NodeSpec(
       PageOptions.group, PageOptions.spark, PageOptions.detail, PageOptions.units, PageOptions.removed,
       PageOptions.name, PageOptions.summary, PageOptions.perPage, PageOptions.maxRows),
   state: "the rows, `max_rows` at most",
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init("a list", #"page: { key: .id, title: '\(.name)' }"#),
     .init(
@@ -222,11 +222,12 @@ private final class PageSink: KeepingSink {
       if let row = PageRow(key: key, stored: stored) { known.append(row) }
     }
     // Commits are counted in the state, or in this run.
-    let life =
-      context.outbox?.life ?? "run" + String(UInt32(context.lane.world.random() * 4_294_967_295), radix: 36)
+    let stateID =
+      context.outbox?.stateID ?? "run"
+      + String(UInt32(context.lane.world.random() * 4_294_967_295), radix: 36)
     view = hub?.add(
       pipeline: context.pipeline, sink: context.name, PageForm(options, pipeline: context.pipeline),
-      rows: known, life: life, commit: commit)
+      rows: known, stateID: stateID, commit: commit)
   }
 
   // MARK: - Events
@@ -280,7 +281,7 @@ private final class PageSink: KeepingSink {
     if !isKeeping { return }
     polled = poll
     guard isWhole(poll) else { return }
-    if poll.coverage == .partial || poll.isTorn {
+    if poll.coverage == .partial || poll.isMissingEvents {
       seen[poll.list] = nil
     } else {
       news.append(.end(source: poll.list))

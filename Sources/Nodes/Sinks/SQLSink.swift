@@ -38,7 +38,7 @@ let sqlSink = NodeSpec(
   options: AnyOption.list(
     SQLSinkOptions.url, SQLSinkOptions.table, SQLSinkOptions.key, SQLSinkOptions.columns,
     SQLSinkOptions.removed, SQLSinkOptions.history, SQLSinkOptions.create, SQLSinkOptions.allowEmpty),
-  isKept: true,
+  hasDurableState: true,
   examples: [
     .init(
       "a table of launches, by the events of changes",
@@ -207,7 +207,7 @@ private final class SQLSink: KeepingSink {
 
   func endPoll(_ poll: Poll) throws {
     guard isOfWholePoll(poll), suppression == nil, !context.isDryRun else { return }
-    guard case .complete = poll.coverage, !poll.isTorn, !poll.isStale, poll.entry == nil else {
+    guard case .complete = poll.coverage, !poll.isMissingEvents, !poll.isStale, poll.entry == nil else {
       return context.log.detail("a poll that is not complete deletes nothing")
     }
     try checkSource(poll)
@@ -248,7 +248,7 @@ private final class SQLSink: KeepingSink {
     try write(entries)
   }
 
-  /// Entries of epochs that the state does not know any more would count as written, so they are those of another life.
+  /// Entries of epochs that the state does not know any more would count as written, so they are those of another state.
   func endReplay() throws {
     try compare()
     if isStateOlder == true { context.outbox?.renewIDs() }
@@ -268,13 +268,13 @@ private final class SQLSink: KeepingSink {
       try connection.epochs(of: owner, in: table, stop: context.stop)
     }
     let (committed, written) = try outbox.epochs()
-    isStateOlder = (stored[outbox.life] ?? 0) > committed
+    isStateOlder = (stored[outbox.stateID] ?? 0) > committed
     isNoted = try outbox.notes(beginning: Self.note).first?.value == .string(address.name)
     if isStateOlder == true {
       context.log.warning(
         "the state is older than \(address.name): what was written since is written again as it comes again")
     } else if isNoted, let written,
-      stored.isEmpty || stored[outbox.life].map({ $0 < written }) == true
+      stored.isEmpty || stored[outbox.stateID].map({ $0 < written }) == true
     {
       context.log.warning(
         "\(address.name) has lost rows that were written: it is older than the state, or new; they do not come again by themselves: flow state reset begins from the start"
@@ -296,7 +296,7 @@ private final class SQLSink: KeepingSink {
         context.refuse(entry, "a sink of another kind that had this name has left it")
         continue
       }
-      batch.place = SQLPlace(sink: owner, life: outbox.life, entry.place)
+      batch.place = SQLPlace(sink: owner, stateID: outbox.stateID, entry.place)
       batches.append(batch)
     }
     crashPoint("sql.writing")
@@ -369,7 +369,7 @@ private final class SQLSink: KeepingSink {
     let letter = batch.refused(refusal)
     if let outbox = context.outbox, let place = batch.place {
       refused.append(refusal.stored(of: place))
-      outbox.bury(
+      outbox.giveUp(
         OutboxEntry(
           sink: context.name, place: place.letter(refusal.row), attempts: 1,
           bytes: secrets.sealed(letter.stored)),

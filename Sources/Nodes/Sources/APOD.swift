@@ -139,12 +139,12 @@ private final class APODSource: SuspendingPollSource {
   }
 
   /// Whether the service itself says that there is no picture; any other 404 is that of a wrong address or a proxy.
-  private static func isNoPicture(_ error: FetchError) -> Bool { said(error, 404, "No data") }
+  private static func isNoPicture(_ error: FetchError) -> Bool { hasError(error, 404, "No data") }
 
   /// Whether the service says that a day is not one of its own, as today may be before it has begun there.
-  private static func isOutOfRange(_ error: FetchError) -> Bool { said(error, 400, "Date must be") }
+  private static func isOutOfRange(_ error: FetchError) -> Bool { hasError(error, 400, "Date must be") }
 
-  private static func said(_ error: FetchError, _ code: Double, _ message: String) -> Bool {
+  private static func hasError(_ error: FetchError, _ code: Double, _ message: String) -> Bool {
     guard let body = error.serverValue, error.status.map(Double.init) == code else { return false }
     return body.member("code")?.double == code && body.member("msg")?.string?.hasPrefix(message) == true
   }

@@ -18,7 +18,7 @@ let errorSource = NodeSpec(
     journal: what is waiting when the process is killed is lost, beyond `buffer` errors are dropped, and what fails \
     while the pipeline ends is only logged. It ends when all other sources have ended.
     """,
-  isBare: true,
+  takesMapping: true,
   examples: [
     .init("as it is declared, where it needs another name", "errors")
   ],

@@ -122,7 +122,7 @@ private final class FileSource: StreamSource {
       progress.note { input.extent }
       let rest = values.passing(over: &passing)
       given += rest.count
-      guard feed.isKept, let identity = input.identity else {
+      guard feed.storesPositions, let identity = input.identity else {
         feed.send(rest)
         continue
       }
@@ -158,7 +158,7 @@ private final class FileSource: StreamSource {
       end.isFollowed = true
       start = .offset(end.offset)
       startsAtEnd = true
-      if feed.isKept { feed.send([], position: end.value) }
+      if feed.storesPositions { feed.send([], position: end.value) }
     }
     if context.isOnce { return try readOnce(path, from: position, startsAtEnd: startsAtEnd, feed) }
     let file = FollowedFile(
@@ -180,7 +180,7 @@ private final class FileSource: StreamSource {
     while case let values = try file.nextBatch(), !values.isEmpty {
       progress.note { (file.position.offset, sizeOfFile(path)) }
       let rest = values.passing(over: &passing)
-      guard feed.isKept, let identity = file.identity else {
+      guard feed.storesPositions, let identity = file.identity else {
         feed.send(rest)
         continue
       }
@@ -198,7 +198,7 @@ private final class FileSource: StreamSource {
   ) throws {
     guard let position else {
       // The rest is for the next run, which finds the position.
-      if feed.isKept, startsAtEnd { return }
+      if feed.storesPositions, startsAtEnd { return }
       return try read(path, from: nil, isFollowed: true, isGrowing: true, feed)
     }
     let found = FileIdentity(at: path)

@@ -41,7 +41,8 @@ let listen = NodeSpec(
     ListenOptions.token,
     ListenOptions.signature, ListenOptions.id, ListenOptions.maxBody, ListenOptions.queue,
     ListenOptions.timeout),
-  shorthand: "address", state: "the last 1,000 values of `id`, or signatures with a time", isKept: true,
+  shorthand: "address", state: "the last 1,000 values of `id`, or signatures with a time",
+  hasDurableState: true,
   examples: [
     .init("JSON that programs on this machine send", "listen: 8090"),
     .init(
@@ -211,7 +212,7 @@ private final class WebhookSource: StreamSource {
     }
   }
 
-  /// Sends the values of webhooks as one delivery, waits for its commit, and answers.
+  /// Sends the values of webhooks as one batch, waits for its commit, and answers.
   private func pass(
     _ webhooks: [Webhook], to feed: Feed, _ front: WebhookFront, _ reporter: ParseErrorReporter
   ) {

@@ -32,7 +32,8 @@ let mqttSource = NodeSpec(
   options: AnyOption.list(
     MQTTSourceOptions.topics, MQTTSourceOptions.qos, MQTTSourceOptions.retained, MQTTSourceOptions.envelope,
     Decoding.option, MQTTSourceOptions.maxBody, MQTTSourceOptions.session) + MQTTOptions.list,
-  shorthand: "topics", state: "the id of the client, and the topics that its session has", isKept: true,
+  shorthand: "topics", state: "the id of the client, and the topics that its session has",
+  hasDurableState: true,
   examples: [
     .init("one topic", "mqtt: home/door"),
     .init(
@@ -115,9 +116,10 @@ private final class MQTTSource: StreamSource {
     settings = MQTTOptions.settings(options)
     let stored = context.position
     (settings.keepalive, settings.mostBytes) = (Self.keepalive, options[MQTTSourceOptions.maxBody])
-    let given = context.isKept ? options[MQTTOptions.client] ?? stored?.member("client")?.string : nil
+    let given =
+      context.storesPositions ? options[MQTTOptions.client] ?? stored?.member("client")?.string : nil
     settings.client = given ?? "flow-" + String(UInt64(context.world.random() * Double(1 << 53)), radix: 36)
-    guard context.isKept else { return }
+    guard context.storesPositions else { return }
     settings.sessionTime = UInt32(min(max(1, options[MQTTSourceOptions.session].inSeconds), 4e9))
     guard let topics = stored?.member("topics")?.items, let client = stored?.member("client")?.string,
       let server = stored?.member("server")?.string
@@ -148,9 +150,10 @@ private final class MQTTSource: StreamSource {
       initial: Self.backoff.first, cap: Self.backoff.longest, jitter: 0.2, random: context.world.random)
     var failures = 0
     // A session of the client that no run of this state has made is not that of the pipeline.
-    var hasStranger = context.isKept && context.position == nil && options.isGiven(MQTTOptions.client)
+    var hasStranger =
+      context.storesPositions && context.position == nil && options.isGiven(MQTTOptions.client)
     // Before the server has anything for that client: a run that is killed must not forget it.
-    if context.isKept, context.position == nil {
+    if context.storesPositions, context.position == nil {
       guard feed.commit([], position: position(subscribed), stop: context.stop) == true else { return }
     }
     while !feed.isStopped {
@@ -159,7 +162,7 @@ private final class MQTTSource: StreamSource {
       do throws(MQTTError) {
         if hasStranger { try MQTTConnection(settings, isClean: true, context.stop).close() }
         hasStranger = false
-        let connection = try MQTTConnection(settings, isClean: !context.isKept, context.stop)
+        let connection = try MQTTConnection(settings, isClean: !context.storesPositions, context.stop)
         try deliver(connection, feed)
         try subscribe(connection, feed)
         context.noteConnection()
@@ -206,7 +209,7 @@ private final class MQTTSource: StreamSource {
               + (answer == 0 ? ": messages may be lost" : ""))
         }
       }
-      if context.isKept {
+      if context.storesPositions {
         subscribed = (topics, quality)
         feed.send([], position: position(subscribed))
       }

@@ -304,7 +304,7 @@ final class NATSSource: StreamSource {
     case .beginning: progress.begin(behind: 0, in: info)
     case .end:
       progress.begin(behind: info.last, in: info)
-      if feed.isKept { feed.send([], position: progress.position) }
+      if feed.storesPositions { feed.send([], position: progress.position) }
     case .sequence(let number): progress.begin(behind: number - 1, in: info)
     case .time(let time): progress.begin(at: timestamp(time), in: info)
     }

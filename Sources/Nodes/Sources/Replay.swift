@@ -108,7 +108,7 @@ final class Replay: ScriptSource {
       return ScriptedAnswer(at: waiting?.at ?? (latest.isFinite ? latest : 0), .failure("\(text)"))
     }
     defer { waiting = nil }
-    if let poll = waiting, case .error(let message) = poll.what {
+    if let poll = waiting, case .error(let message) = poll.content {
       return ScriptedAnswer(
         at: poll.at, .recordedFailure("the poll recorded at \(timestamp(poll.at)) had failed: \(message)"))
     }

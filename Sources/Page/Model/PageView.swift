@@ -10,14 +10,14 @@ package final class PageView: Sendable {
     package var rows: [String: PageRow] = [:]
     /// The last commit, which counts on from run to run.
     package var commit = 0
-    /// The name of the state that commits are counted in: two of different names cannot be compared.
-    package var life = ""
+    /// The id of the state that commits are counted in: two of different ids cannot be compared.
+    package var stateID = ""
     /// When the source was last polled, in seconds since 1970, and how old its answer was if it was an old one.
     package var polledAt: Double?
     package var staleness: Double?
 
     /// The commit as the id of an event of a stream.
-    package var commitID: String { "\(life)-\(commit)" }
+    package var commitID: String { "\(stateID)-\(commit)" }
   }
 
   package enum Change: Sendable {
@@ -38,14 +38,15 @@ package final class PageView: Sendable {
   private let state = Locked(State())
 
   /// A view of the rows that a state contains.
-  package init(pipeline: String, form: PageForm, path: [String], _ rows: [PageRow], life: String, commit: Int)
-  {
+  package init(
+    pipeline: String, form: PageForm, path: [String], _ rows: [PageRow], stateID: String, commit: Int
+  ) {
     self.pipeline = pipeline
     self.form = form
     self.path = path
     state.withLock { state in
       state.snapshot.rows = Dictionary(rows.map { ($0.id, $0) }) { $1 }
-      state.snapshot.life = life
+      state.snapshot.stateID = stateID
       state.snapshot.commit = commit
     }
   }
@@ -121,7 +122,7 @@ package final class PageHub: Sendable {
 
   /// A new view for a sink, at an address of its own, with the rows of its state: a tab may look at once.
   package func add(
-    pipeline: String, sink: String, _ form: PageForm, rows: [PageRow] = [], life: String, commit: Int = 0
+    pipeline: String, sink: String, _ form: PageForm, rows: [PageRow] = [], stateID: String, commit: Int = 0
   ) -> PageView {
     state.withLock { views in
       let wanted = [Self.segment(pipeline), Self.segment(sink)]
@@ -132,7 +133,7 @@ package final class PageHub: Sendable {
         path = [wanted[0], "\(wanted[1])-\(number)"]
       }
       let view = PageView(
-        pipeline: pipeline, form: form, path: path, rows, life: life, commit: commit)
+        pipeline: pipeline, form: form, path: path, rows, stateID: stateID, commit: commit)
       views.append(view)
       return view
     }

@@ -27,7 +27,7 @@ package final class PageRun: Sendable {
 
   private static let pace = Duration.seconds(1)
   /// A trace goes on for so long after the last look at it, for readers without script.
-  private static let patience = Duration.seconds(60)
+  private static let traceTimeout = Duration.seconds(60)
 
   private let monitor: RunMonitor
   private let speed: Double
@@ -103,10 +103,10 @@ package final class PageRun: Sendable {
   }
 
   /// Retries or drops dead letters, all of the node without numbers; false where the pipeline does not run.
-  package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
+  package func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
     -> Bool
   {
-    monitor.settle(letters, of: sink, in: pipeline, by: way)
+    monitor.resolve(letters, of: sink, in: pipeline, by: way)
   }
 
   /// The outcome of the last rows with a key, as lines; nil where the pipeline keeps no trace.
@@ -173,7 +173,7 @@ package final class PageRun: Sendable {
       var ended: [PageTrace] = []
       for (name, trace) in state.traces {
         if watched.contains(name) { trace.seen(at: now) }
-        guard now - trace.lastSeen > Self.patience else { continue }
+        guard now - trace.lastSeen > Self.traceTimeout else { continue }
         state.traces[name] = nil
         ended.append(trace)
       }

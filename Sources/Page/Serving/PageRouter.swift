@@ -38,7 +38,7 @@ package struct PageRouter: Sendable {
     case ("POST", let path) where path.count == 2 && path[0] == "p": return poll(path[1], request)
     case ("POST", let path) where path.count == 3 && path[0] == "p":
       return request.field("key").map { acknowledge($0, by: path[2], of: path[1]) }
-        ?? settle(path[2], of: path[1], request)
+        ?? resolve(path[2], of: path[1], request)
     case ("POST", _): return missing
     case (_, [""]): return PageAnswer(documents.overview())
     case (_, let path) where path.first == "p" && (2...3).contains(path.count):
@@ -88,11 +88,11 @@ package struct PageRouter: Sendable {
   }
 
   /// Retries or drops dead letters of a node, and shows the node.
-  private func settle(_ sink: String, of pipeline: String, _ request: PageRequest) -> PageAnswer {
+  private func resolve(_ sink: String, of pipeline: String, _ request: PageRequest) -> PageAnswer {
     let number = request.field("number")
     guard let way = request.field("way").flatMap({ DeadLetterEnd(rawValue: $0) }),
       number == nil || number.flatMap({ Int64($0) }) != nil,
-      hub.run?.settle(number.flatMap { Int64($0) }.map { [$0] }, of: sink, in: pipeline, by: way) == true
+      hub.run?.resolve(number.flatMap { Int64($0) }.map { [$0] }, of: sink, in: pipeline, by: way) == true
     else {
       return PageAnswer(
         409,

@@ -11,7 +11,7 @@ package struct PageUpdates: PageFeed {
   private let row: String?
   private let documents: PageDocuments
   /// The last commit sent, and its state; nil where the tab has named none.
-  private var sent: (life: String, commit: Int)?
+  private var sent: (stateID: String, commit: Int)?
   /// The rows that the tab shows, as hashes of ids, since there may be hundreds of tabs; nil while that is not known.
   private var known: Set<Int>?
   private var polledAt: Double?
@@ -36,13 +36,13 @@ package struct PageUpdates: PageFeed {
   package mutating func next() -> [UInt8] {
     let snapshot = view.snapshot
     defer {
-      sent = (snapshot.life, snapshot.commit)
+      sent = (snapshot.stateID, snapshot.commit)
       polledAt = snapshot.polledAt
       isFirst = false
     }
     let first = isFirst ? Array("retry: 1000\n\n".utf8) : []
     guard let sent else { return first + event("rows", snapshot, known: nil, since: -1) }
-    if sent.life != snapshot.life || sent.commit > snapshot.commit {
+    if sent.stateID != snapshot.stateID || sent.commit > snapshot.commit {
       return first + Array("id: \(snapshot.commitID)\nevent: reload\ndata: {}\n\n".utf8)
     }
     if sent.commit < snapshot.commit {

@@ -17,7 +17,7 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
   private let subscription: Subscription
   private let scheduler: (any Scheduler)?
   private let decide: Decision
-  private let turn: Serializer<State>
+  private let serializer: Serializer<State>
 
   init(
     _ downstream: any Observer<Element>, _ subscription: Subscription, on scheduler: (any Scheduler)? = nil,
@@ -27,20 +27,20 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
     self.subscription = subscription
     self.scheduler = scheduler
     self.decide = decide
-    turn = Serializer(state)
+    serializer = Serializer(state)
   }
 
   /// Starts the first source, or the next after one has ended.
   func advance(after last: Termination? = nil, progressed: Bool = false) {
-    guard turn.enter() else { return turn.later { [self] in go(on: last, progressed) } }
+    guard serializer.enter() else { return serializer.later { [self] in go(on: last, progressed) } }
     go(on: last, progressed)
-    turn.leave()
+    serializer.leave()
   }
 
   private func go(on last: Termination?, _ progressed: Bool) {
     var (last, progressed) = (last, progressed)
     while !subscription.isDisposed {
-      switch decide(&turn.state, last, progressed) {
+      switch decide(&serializer.state, last, progressed) {
       case .attach(let source):
         guard source.takeSole({ downstream.next($0) }) else { return attach(source) }
         (last, progressed) = (.completed, true)
@@ -60,7 +60,7 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
     let child = subscription.child()
     let timer = scheduler.schedule(after: delay) { [self] in
       child.dispose()
-      turn.pass { [self] in
+      serializer.pass { [self] in
         if !subscription.isDisposed { attach(source) }
       }
     }

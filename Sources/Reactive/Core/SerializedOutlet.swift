@@ -1,7 +1,7 @@
 /// The serialised output of an operator with several inputs: one call at a time, and nothing after a terminal.
-final class SerializedOutlet<Element: Sendable>: Turn, Observer, @unchecked Sendable {
+final class SerializedOutlet<Element: Sendable>: DrainLoop, Observer, @unchecked Sendable {
   private let downstream: any Observer<Element>
-  /// Whether a terminal has passed: only with the turn.
+  /// Whether a terminal has passed: only inside the serializer.
   @exclusivity(unchecked) private var isOver = false
 
   init(_ downstream: any Observer<Element>) {
@@ -13,11 +13,6 @@ final class SerializedOutlet<Element: Sendable>: Turn, Observer, @unchecked Send
     send(value)
     leave()
   }
-
-  /// Keeps what is sent back until `letGo`: true if nothing is being sent.
-  func hold() -> Bool { enter() }
-
-  func letGo() { leave() }
 
   func fail(_ error: any Error) {
     pass { [self] in end(.failed(error)) }

@@ -7,11 +7,11 @@ import Synchronization
 /// lock is held while calling out, and a call that comes from inside a call is carried out after it, in order.
 ///
 /// ```
-/// guard turn.enter() else { return turn.later { [self] in accept(value) } }
-/// accept(value)  // may use turn.state, may call downstream
-/// turn.leave()
+/// guard serializer.enter() else { return serializer.later { [self] in accept(value) } }
+/// accept(value)  // may use serializer.state, may call downstream
+/// serializer.leave()
 /// ```
-/// `turn.pass { [self] in accept(value) }` is the same at the price of an allocation, for what is not done often.
+/// `serializer.pass { [self] in accept(value) }` is the same at the price of an allocation, for what is not done often.
 ///
 /// What waits is bounded: a thread that leaves work while `limit` pieces already wait stays until there is room, as
 /// long as there is any progress. The thread inside cannot wait for itself, so what it leaves is not held up.
@@ -19,7 +19,7 @@ import Synchronization
 /// A class of no particular type, so that making one looks up none; `Serializer` has a state besides.
 ///
 /// `@unchecked Sendable` with its reason: all that it has are atomics and a lock, but a base class cannot say so.
-class Turn: @unchecked Sendable {
+class DrainLoop: @unchecked Sendable {
   /// Zero when free; otherwise one for the caller that entered, and one for each piece of work that waits.
   private let load = Atomic<Int>(0)
   private let owner = Atomic<UInt>(0)
@@ -61,11 +61,11 @@ class Turn: @unchecked Sendable {
   /// Leaves `work` to the caller inside; does it here if that one has left in the meantime.
   @inline(never)
   final func later(_ work: @escaping @Sendable () -> Void) {
-    goOn(from: lineUp(work))
+    drainOrWait(from: lineUp(work))
   }
 
   /// Leaves `work` in the line: the first half of `later`, for a caller who holds a lock of its own meanwhile, and owes
-  /// `goOn` without it.
+  /// `drainOrWait` without it.
   final func lineUp(_ work: @escaping @Sendable () -> Void) -> LinePlace {
     waiting.withLock { waiting in
       waiting.append(work)
@@ -76,7 +76,7 @@ class Turn: @unchecked Sendable {
   }
 
   /// Does what waits if that has fallen to this caller, or waits for room.
-  final func goOn(from place: LinePlace) {
+  final func drainOrWait(from place: LinePlace) {
     if place.isFirst { return drain() }
     if place.count > limit, !isMine { waitForRoom() }
   }
@@ -112,7 +112,7 @@ class Turn: @unchecked Sendable {
 }
 
 /// A serializer with the state that the callers guard by taking turns.
-final class Serializer<State: Sendable>: Turn, @unchecked Sendable {
+final class Serializer<State: Sendable>: DrainLoop, @unchecked Sendable {
   /// Apart from the object, as that of an `Unguarded` is.
   private nonisolated(unsafe) let kept: UnsafeMutablePointer<State>
 

@@ -11,21 +11,21 @@ extension Stage {
 
 /// A stage with state: its elements are taken one at a time, whichever threads they come from.
 protocol SerializedStage: Stage {
-  associatedtype Turns: Turn
-  /// The turn, with which its state may be used.
-  var turn: Turns { get }
+  associatedtype Serializing: DrainLoop
+  /// The serializer, with which its state may be used.
+  var serializer: Serializing { get }
 
-  /// Takes an element, with the turn.
+  /// Takes an element, inside the serializer.
   func accept(_ value: Element)
 }
 
 extension SerializedStage {
-  /// Inlined into each stage, where the compiler knows what `turn` and `accept` are.
+  /// Inlined into each stage, where the compiler knows what `serializer` and `accept` are.
   @inline(__always)
   func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in accept(value) } }
+    guard serializer.enter() else { return serializer.later { [self] in accept(value) } }
     accept(value)
-    turn.leave()
+    serializer.leave()
   }
 }
 
@@ -33,7 +33,7 @@ extension SerializedStage {
 protocol HoldingStage: SerializedStage {
   var subscription: Subscription { get }
 
-  /// Emits or drops what it holds, with the turn; the terminal follows, unless that ends the subscription.
+  /// Emits or drops what it holds, inside the serializer; the terminal follows, unless that ends the subscription.
   func close(_ termination: Termination)
 }
 
@@ -42,7 +42,7 @@ extension HoldingStage {
   func complete() { end(.completed) }
 
   private func end(_ termination: Termination) {
-    turn.pass { [self] in
+    serializer.pass { [self] in
       close(termination)
       if !subscription.isDisposed { termination.deliver(to: downstream) }
     }

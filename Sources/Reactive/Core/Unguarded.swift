@@ -1,4 +1,4 @@
-/// An unsynchronised box for the state of an operator: touched only with the turn of the serializer that guards it, or
+/// An unsynchronised box for the state of an operator: touched only inside the serializer that guards it, or
 /// under the lock that does.
 ///
 /// The value lies outside the object, because the place of a generic field inside one is looked up at each access in

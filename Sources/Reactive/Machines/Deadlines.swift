@@ -8,35 +8,35 @@
 /// its place when it comes to the top. Inlinable for the same reason as `MemoryState`.
 @usableFromInline package struct Deadlines<Key: Hashable & Sendable>: Sendable {
   /// A point in the order of deadlines; no two are equal.
-  @usableFromInline struct Turn: Sendable {
+  @usableFromInline struct Rank: Sendable {
     @usableFromInline var at: Instant
     /// Rises with each deadline that is set.
     @usableFromInline var number: Int
 
     @inlinable init(at: Instant, number: Int) { (self.at, self.number) = (at, number) }
 
-    @inlinable func isBefore(_ other: Turn) -> Bool {
+    @inlinable func isBefore(_ other: Rank) -> Bool {
       at == other.at ? number < other.number : at < other.at
     }
   }
 
   @usableFromInline struct Slot: Sendable {
     @usableFromInline let key: Key
-    @usableFromInline var turn: Turn
-    /// Where the key's entry in the heap is: never behind `turn`.
-    @usableFromInline var queued: Turn
+    @usableFromInline var rank: Rank
+    /// Where the key's entry in the heap is: never behind `rank`.
+    @usableFromInline var queued: Rank
 
-    @inlinable init(key: Key, turn: Turn, queued: Turn) {
-      (self.key, self.turn, self.queued) = (key, turn, queued)
+    @inlinable init(key: Key, rank: Rank, queued: Rank) {
+      (self.key, self.rank, self.queued) = (key, rank, queued)
     }
   }
 
   @usableFromInline struct Entry: Sendable {
-    @usableFromInline var turn: Turn
+    @usableFromInline var rank: Rank
     /// The place of the key's slot, unless the entry is dead.
     @usableFromInline let place: Int32
 
-    @inlinable init(turn: Turn, place: Int32) { (self.turn, self.place) = (turn, place) }
+    @inlinable init(rank: Rank, place: Int32) { (self.rank, self.place) = (rank, place) }
   }
 
   @usableFromInline var index = HashIndex()
@@ -51,9 +51,9 @@
   @inlinable package var earliest: Instant? {
     mutating get {
       while let top = heap.first {
-        if isLive(top), let turn = slots[Int(top.place)]?.turn {
-          if turn.at == top.turn.at { return turn.at }
-          moveTop(to: turn)
+        if isLive(top), let rank = slots[Int(top.place)]?.rank {
+          if rank.at == top.rank.at { return rank.at }
+          moveTop(to: rank)
         } else {
           removeTop()
         }
@@ -68,7 +68,7 @@
   @inlinable package var nextLook: Instant? {
     mutating get {
       while let top = heap.first {
-        if isLive(top) { return top.turn.at }
+        if isLive(top) { return top.rank.at }
         removeTop()
       }
       return nil
@@ -83,20 +83,20 @@
   /// The same with a copy of the key, if it is a new one.
   @inlinable package mutating func set(_ deadline: Instant, for key: Key, copying copy: (Key) -> Key) {
     lastNumber += 1
-    let turn = Turn(at: deadline, number: lastNumber)
+    let rank = Rank(at: deadline, number: lastNumber)
     let hash = HashIndex.hash(key)
     let found = find(key, hash)
     var place = Int32(truncatingIfNeeded: found < 0 ? slots.count : index.place(found))
     if found < 0 {
       if let reused = free.popLast() { place = reused } else { slots.append(nil) }
       index.insert(hash, Int(place), at: ~found)
-      slots[Int(place)] = Slot(key: copy(key), turn: turn, queued: turn)
+      slots[Int(place)] = Slot(key: copy(key), rank: rank, queued: rank)
     } else {
-      slots[Int(place)]?.turn = turn
+      slots[Int(place)]?.rank = rank
       if let queued = slots[Int(place)]?.queued, queued.at <= deadline { return }
-      slots[Int(place)]?.queued = turn
+      slots[Int(place)]?.queued = rank
     }
-    heap.append(Entry(turn: turn, place: place))
+    heap.append(Entry(rank: rank, place: place))
     siftUp(heap.count - 1)
     compact()
   }
@@ -116,13 +116,13 @@
         removeTop()
         continue
       }
-      if top.turn.at > now { return nil }
-      if slot.turn.number == top.turn.number {
+      if top.rank.at > now { return nil }
+      if slot.rank.number == top.rank.number {
         removeSlot(at: find(slot.key, HashIndex.hash(slot.key)))
         removeTop()
         return slot.key
       }
-      moveTop(to: slot.turn)
+      moveTop(to: slot.rank)
     }
     return nil
   }
@@ -139,13 +139,13 @@
   }
 
   @inlinable func isLive(_ entry: Entry) -> Bool {
-    slots[Int(entry.place)]?.queued.number == entry.turn.number
+    slots[Int(entry.place)]?.queued.number == entry.rank.number
   }
 
   /// Moves the entry at the top to the place that its key has been put off to.
-  @inlinable mutating func moveTop(to turn: Turn) {
-    slots[Int(heap[0].place)]?.queued = turn
-    heap[0].turn = turn
+  @inlinable mutating func moveTop(to rank: Rank) {
+    slots[Int(heap[0].place)]?.queued = rank
+    heap[0].rank = rank
     siftDown(0)
   }
 
@@ -153,7 +153,7 @@
   @inlinable mutating func compact() {
     if heap.count <= 2 * index.count + 32 { return }
     // A sorted array is a heap.
-    heap = heap.filter { isLive($0) }.sorted { $0.turn.isBefore($1.turn) }
+    heap = heap.filter { isLive($0) }.sorted { $0.rank.isBefore($1.rank) }
   }
 
   @inlinable mutating func removeTop() {
@@ -166,7 +166,7 @@
     var child = start
     while child > 0 {
       let parent = (child - 1) / 2
-      guard heap[child].turn.isBefore(heap[parent].turn) else { return }
+      guard heap[child].rank.isBefore(heap[parent].rank) else { return }
       heap.swapAt(child, parent)
       child = parent
     }
@@ -178,7 +178,7 @@
       var least = parent
       var child = 2 * parent + 1
       while child < min(2 * parent + 3, heap.count) {
-        if heap[child].turn.isBefore(heap[least].turn) { least = child }
+        if heap[child].rank.isBefore(heap[least].rank) { least = child }
         child += 1
       }
       if least == parent { return }

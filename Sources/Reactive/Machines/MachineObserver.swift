@@ -56,7 +56,7 @@ extension Observable {
 
 /// A machine in a program, with the time and the way of its outputs.
 ///
-/// The turn of its observer guards it.
+/// The serializer of its observer guards it.
 @usableFromInline final class ProgramHost<M: Machine>: MachineHost, Sendable {
   @usableFromInline typealias Output = M.Output
 
@@ -76,8 +76,9 @@ extension Observable {
   @inlinable func note(_ excess: Excess, beyond bound: Int) {}
 }
 
-/// The host's observer: a stage that takes its turns, and has an alarm for the machine's deadline.
-private final class MachineObserver<Element: Sendable, Output: Sendable>: Turn, SerializedStage, AlarmOwner,
+/// The host's observer: a stage with a serializer, and an alarm for the machine's deadline.
+private final class MachineObserver<Element: Sendable, Output: Sendable>: DrainLoop, SerializedStage,
+  AlarmOwner,
   @unchecked Sendable
 {
   private struct State: Sendable {
@@ -88,8 +89,8 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Turn, 
   }
 
   let downstream: any Observer<Output>
-  var turn: MachineObserver { self }
-  /// Only with the turn.
+  var serializer: MachineObserver { self }
+  /// Only inside the serializer.
   @exclusivity(unchecked) private var state = State()
   private let subscription: Subscription
   private let upstream: Subscription?

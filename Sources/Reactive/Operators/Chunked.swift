@@ -35,7 +35,7 @@ private final class ChunkObserver<Element: Sendable>: HoldingStage {
   let subscription: Subscription
   private let limit: Int
   private let belongTogether: @Sendable (Element, Element) throws -> Bool
-  let turn = Serializer([Element]())
+  let serializer = Serializer([Element]())
 
   init(
     _ downstream: any Observer<[Element]>, _ subscription: Subscription, _ limit: Int,
@@ -48,23 +48,25 @@ private final class ChunkObserver<Element: Sendable>: HoldingStage {
   }
 
   func accept(_ value: Element) {
-    guard let last = turn.state.last else { return turn.state = [value] }
+    guard let last = serializer.state.last else { return serializer.state = [value] }
     do {
       if try !belongTogether(last, value) {
-        let chunk = turn.state
-        turn.state = [value]
+        let chunk = serializer.state
+        serializer.state = [value]
         return downstream.next(chunk)
       }
-      if turn.state.count >= limit { throw ReactiveError.overflow(what: "a list of chunked", limit: limit) }
-      turn.state.append(value)
+      if serializer.state.count >= limit {
+        throw ReactiveError.overflow(what: "a list of chunked", limit: limit)
+      }
+      serializer.state.append(value)
     } catch {
-      turn.state = []
+      serializer.state = []
       downstream.fail(error)
     }
   }
 
   func close(_ termination: Termination) {
-    if case .completed = termination, !turn.state.isEmpty { downstream.next(turn.state) }
-    turn.state = []
+    if case .completed = termination, !serializer.state.isEmpty { downstream.next(serializer.state) }
+    serializer.state = []
   }
 }

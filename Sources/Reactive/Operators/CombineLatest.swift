@@ -52,7 +52,7 @@ private final class RightInput<Left: Sendable, Right: Sendable, Output: Sendable
 
 /// The latest of both, and the input of the left ones.
 private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable>: InputOwner {
-  private let turn = Serializer(PairProgress())
+  private let serializer = Serializer(PairProgress())
   private let latestLeft = Unguarded<Left>()
   private let latestRight = Unguarded<Right>()
   private let downstream: any Observer<Output>
@@ -66,32 +66,32 @@ private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable
   }
 
   func take(_ value: Left, at index: Int) {
-    guard turn.enter() else { return turn.later { [self] in take(left: value) } }
+    guard serializer.enter() else { return serializer.later { [self] in take(left: value) } }
     take(left: value)
-    turn.leave()
+    serializer.leave()
   }
 
   func right(_ value: Right) {
-    guard turn.enter() else { return turn.later { [self] in take(right: value) } }
+    guard serializer.enter() else { return serializer.later { [self] in take(right: value) } }
     take(right: value)
-    turn.leave()
+    serializer.leave()
   }
 
   func fail(_ error: any Error, at index: Int) {
-    turn.pass { [self] in end(.failed(error)) }
+    serializer.pass { [self] in end(.failed(error)) }
   }
 
   func close(_ index: Int) {
-    turn.pass { [self] in
-      turn.state.leftOpen = false
-      if latestLeft.isVacant || !turn.state.rightOpen { end(.completed) }
+    serializer.pass { [self] in
+      serializer.state.leftOpen = false
+      if latestLeft.isVacant || !serializer.state.rightOpen { end(.completed) }
     }
   }
 
   func closeRight() {
-    turn.pass { [self] in
-      turn.state.rightOpen = false
-      if latestRight.isVacant || !turn.state.leftOpen { end(.completed) }
+    serializer.pass { [self] in
+      serializer.state.rightOpen = false
+      if latestRight.isVacant || !serializer.state.leftOpen { end(.completed) }
     }
   }
 
@@ -106,15 +106,15 @@ private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable
   }
 
   private func emit() {
-    if turn.state.over { return }
+    if serializer.state.over { return }
     let output: Output
     do { output = try transform(latestLeft.value, latestRight.value) } catch { return end(.failed(error)) }
     downstream.next(output)
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state.over { return }
-    turn.state.over = true
+    if serializer.state.over { return }
+    serializer.state.over = true
     terminal.deliver(to: downstream)
   }
 }

@@ -30,52 +30,52 @@ private final class LatestList<Element: Sendable>: InputOwner {
   }
 
   private let downstream: any Observer<[Element]>
-  private let turn: Serializer<State>
+  private let serializer: Serializer<State>
 
   init(_ downstream: any Observer<[Element]>, count: Int) {
     self.downstream = downstream
-    turn = Serializer(State(waiting: Array(repeating: nil, count: count), missing: count, open: count))
+    serializer = Serializer(State(waiting: Array(repeating: nil, count: count), missing: count, open: count))
   }
 
   func take(_ value: Element, at index: Int) {
-    guard turn.enter() else { return turn.later { [self] in place(value, at: index) } }
+    guard serializer.enter() else { return serializer.later { [self] in place(value, at: index) } }
     place(value, at: index)
-    turn.leave()
+    serializer.leave()
   }
 
   func fail(_ error: any Error, at index: Int) {
-    turn.pass { [self] in end(.failed(error)) }
+    serializer.pass { [self] in end(.failed(error)) }
   }
 
   func close(_ index: Int) {
-    turn.pass { [self] in
-      turn.state.open -= 1
-      let dead = turn.state.missing > 0 && turn.state.waiting[index] == nil
-      if dead || turn.state.open == 0 { end(.completed) }
+    serializer.pass { [self] in
+      serializer.state.open -= 1
+      let dead = serializer.state.missing > 0 && serializer.state.waiting[index] == nil
+      if dead || serializer.state.open == 0 { end(.completed) }
     }
   }
 
   private func place(_ value: Element, at index: Int) {
-    if turn.state.over { return }
-    if turn.state.missing > 0 {
+    if serializer.state.over { return }
+    if serializer.state.missing > 0 {
       gather(value, at: index)
     } else {
-      turn.state.latest[index] = value
+      serializer.state.latest[index] = value
     }
-    if turn.state.missing == 0 { downstream.next(turn.state.latest) }
+    if serializer.state.missing == 0 { downstream.next(serializer.state.latest) }
   }
 
   private func gather(_ value: Element, at index: Int) {
-    if turn.state.waiting[index] == nil { turn.state.missing -= 1 }
-    turn.state.waiting[index] = value
-    if turn.state.missing > 0 { return }
-    turn.state.latest = turn.state.waiting.compactMap { $0 }
-    turn.state.waiting = []
+    if serializer.state.waiting[index] == nil { serializer.state.missing -= 1 }
+    serializer.state.waiting[index] = value
+    if serializer.state.missing > 0 { return }
+    serializer.state.latest = serializer.state.waiting.compactMap { $0 }
+    serializer.state.waiting = []
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state.over { return }
-    turn.state.over = true
+    if serializer.state.over { return }
+    serializer.state.over = true
     terminal.deliver(to: downstream)
   }
 }

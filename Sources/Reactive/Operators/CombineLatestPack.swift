@@ -82,15 +82,15 @@ private final class LatestInput<Source: Sendable, Output: Sendable>: Observer {
   }
 }
 
-/// The common state of streams of different types: the turn, and which of them are missing or at their end.
-private final class LatestOfAll<Output: Sendable>: Turn, @unchecked Sendable {
+/// The common state of streams of different types: the serializer, and which of them are missing or at their end.
+private final class LatestOfAll<Output: Sendable>: DrainLoop, @unchecked Sendable {
   private struct State: Sendable {
     var missing: Int
     var open: Int
     var over = false
   }
 
-  /// Only with the turn.
+  /// Only inside the serializer.
   @exclusivity(unchecked) private var state: State
   private let downstream: any Observer<Output>
   private let places: [Place]

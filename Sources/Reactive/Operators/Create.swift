@@ -19,7 +19,7 @@ extension Observable {
 public final class Emitter<Element: Sendable>: Observer {
   private let downstream: any Observer<Element>
   private let subscription: Subscription
-  private let turn = Serializer(false)  // whether a terminal has passed
+  private let serializer = Serializer(false)  // whether a terminal has passed
 
   init(_ downstream: any Observer<Element>, _ subscription: Subscription) {
     self.downstream = downstream
@@ -36,37 +36,37 @@ public final class Emitter<Element: Sendable>: Observer {
 
   /// Sends an element.
   public func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in send(value) } }
+    guard serializer.enter() else { return serializer.later { [self] in send(value) } }
     send(value)
-    turn.leave()
+    serializer.leave()
   }
 
   /// Sends several elements at once.
   public func next(batch: [Element]) {
-    turn.pass { [self] in
-      if !turn.state { downstream.take(batch, in: subscription) }
+    serializer.pass { [self] in
+      if !serializer.state { downstream.take(batch, in: subscription) }
     }
   }
 
   /// Ends the stream with an error.
   public func fail(_ error: any Error) {
-    turn.pass { [self] in end(.failed(error)) }
+    serializer.pass { [self] in end(.failed(error)) }
   }
 
   /// Ends the stream.
   public func complete() {
-    guard turn.enter() else { return turn.later { [self] in end(.completed) } }
+    guard serializer.enter() else { return serializer.later { [self] in end(.completed) } }
     end(.completed)
-    turn.leave()
+    serializer.leave()
   }
 
   private func send(_ value: Element) {
-    if !turn.state, !isDisposed { downstream.next(value) }
+    if !serializer.state, !isDisposed { downstream.next(value) }
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state || isDisposed { return }
-    turn.state = true
+    if serializer.state || isDisposed { return }
+    serializer.state = true
     terminal.deliver(to: downstream)
   }
 }

@@ -48,7 +48,7 @@ extension Observable where Element: Equatable {
 private final class ChangeObserver<Element: Sendable, Key: Equatable & Sendable>: SerializedStage {
   let downstream: any Observer<Element>
   private let key: @Sendable (Element) throws -> Key
-  let turn = Turn()
+  let serializer = DrainLoop()
   private let last = Unguarded<Key>()
 
   init(_ downstream: any Observer<Element>, _ key: @escaping @Sendable (Element) throws -> Key) {

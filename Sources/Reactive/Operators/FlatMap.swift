@@ -24,7 +24,7 @@ extension Observable {
 }
 
 /// Takes turns to start inner streams, so that those that end at once do not pile up on the stack.
-private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Turn, Observer, InputOwner,
+private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainLoop, Observer, InputOwner,
   @unchecked Sendable
 {
   /// Its source's part of the subscription, which ends before the inner streams do.
@@ -121,7 +121,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Turn, 
   }
 
   private func startWaiting() {
-    // In turn: this may be the end of one inner stream out of a long line that all end at once.
+    // Inside the serializer: this may be the end of one inner stream out of a long line that all end at once.
     pass { [self] in
       if !subscription.isDisposed { start(streams.withLock { _ in backlog.removeFirst() }) }
     }

@@ -27,7 +27,8 @@ private struct Latest: Sendable {
   var over = false
 }
 
-private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: Turn, Observer, InputOwner,
+private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: DrainLoop, Observer,
+  InputOwner,
   @unchecked Sendable
 {
   let outer: Subscription
@@ -36,7 +37,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
   private let transform: @Sendable (Element) throws -> Observable<Output>
   private let running = CurrentSubscription()
   private let lastNumber = Atomic<Int>(0)
-  /// Only with the turn.
+  /// Only inside the serializer.
   @exclusivity(unchecked) private var latest = Latest()
 
   init(
@@ -56,7 +57,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     if inner.takeSole({ emit($0) }) { return }
     let number = lastNumber.add(1, ordering: .relaxed).newValue
     let own = Subscription()
-    // Joining happens in turn, attaching after it: an inner stream that never pauses must find the way free.
+    // Joining happens inside the serializer, attaching after it: an inner stream that never pauses must find it free.
     if enter() {
       join(own, number)
       leave()

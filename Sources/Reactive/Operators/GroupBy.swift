@@ -75,7 +75,7 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
   private let limit: Int
   private let completesOldest: Bool
   private let table: GroupTable<Key, Element>
-  let turn: GroupCloser<Element>
+  let serializer: GroupCloser<Element>
 
   init(
     _ downstream: any Observer<Group<Key, Element>>, _ subscription: Subscription, _ limit: Int,
@@ -86,41 +86,41 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
     self.limit = max(1, limit)
     self.completesOldest = completesOldest
     self.table = table
-    turn = GroupCloser(table.takeOldest)
-    subscription.onDispose(turn, 0)
+    serializer = GroupCloser(table.takeOldest)
+    subscription.onDispose(serializer, 0)
   }
 
   /// The source has been released without an end: nothing can come any more.
   deinit {
     // The thread that ends the subscription may be at the same.
-    turn.tearDown(0)
+    serializer.tearDown(0)
   }
 
   func accept(_ value: Element) {
     do {
       if let group = try table.find(value) { return group.next(value) }
-      if turn.count == limit {
+      if serializer.count == limit {
         if !completesOldest { throw ReactiveError.overflow(what: "the list of groups", limit: limit) }
-        turn.takeOldest()?.complete()
+        serializer.takeOldest()?.complete()
       }
     } catch {
       close(.failed(error))
       return downstream.fail(error)
     }
     let group = Broadcast<Element>()
-    turn.count += 1
+    serializer.count += 1
     downstream.next(Group(table.open(group), group))
     group.next(value)
   }
 
-  func close(_ termination: Termination) { turn.close(termination) }
+  func close(_ termination: Termination) { serializer.close(termination) }
 }
 
-/// The turn of those who group, with the open groups, which complete when the subscription ends.
+/// The serializer of those who group, with the open groups, which complete when the subscription ends.
 ///
 /// The subscription holds this, not the observer; when that is released, so are the groups.
-private final class GroupCloser<Element: Sendable>: Turn, TeardownTarget, @unchecked Sendable {
-  /// How many groups are open: only with the turn.
+private final class GroupCloser<Element: Sendable>: DrainLoop, TeardownTarget, @unchecked Sendable {
+  /// How many groups are open: only inside the serializer.
   @exclusivity(unchecked) var count = 0
   private let oldest: @Sendable () -> Broadcast<Element>?
 

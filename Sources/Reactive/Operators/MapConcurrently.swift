@@ -87,7 +87,7 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
   private let backlogLimit: Int
   private let scheduler: (any Scheduler)?
   private let transform: @Sendable (Element) async throws -> Output
-  private let turn = Serializer(State())
+  private let serializer = Serializer(State())
 
   init(
     _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int, _ backlogLimit: Int,
@@ -103,56 +103,56 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
   }
 
   func next(_ value: Element) {
-    turn.pass { [self] in
-      if turn.state.over { return }
-      if turn.state.results.count < limit { return start(value) }
-      if turn.state.backlog.count < backlogLimit { return turn.state.backlog.append(value) }
+    serializer.pass { [self] in
+      if serializer.state.over { return }
+      if serializer.state.results.count < limit { return start(value) }
+      if serializer.state.backlog.count < backlogLimit { return serializer.state.backlog.append(value) }
       end(.failed(ReactiveError.overflow(what: "the backlog of map", limit: backlogLimit)))
     }
   }
 
   func fail(_ error: any Error) {
-    turn.pass { [self] in end(.failed(error)) }
+    serializer.pass { [self] in end(.failed(error)) }
     outer.dispose()
   }
 
   func complete() {
     outer.dispose()
-    turn.pass { [self] in
-      turn.state.outerOpen = false
-      if turn.state.results.isEmpty { end(.completed) }
+    serializer.pass { [self] in
+      serializer.state.outerOpen = false
+      if serializer.state.results.isEmpty { end(.completed) }
     }
   }
 
   private func start(_ value: Element) {
-    let number = turn.state.sent + turn.state.results.count
-    turn.state.results.append(nil)
+    let number = serializer.state.sent + serializer.state.results.count
+    serializer.state.results.append(nil)
     subscription.run(on: scheduler) { [self] task in
       do {
         let output = try await transform(value)
-        if !task.isDisposed { turn.pass { [self] in finish(number, output) } }
+        if !task.isDisposed { serializer.pass { [self] in finish(number, output) } }
       } catch {
-        if !task.isDisposed { turn.pass { [self] in end(.failed(error)) } }
+        if !task.isDisposed { serializer.pass { [self] in end(.failed(error)) } }
       }
     }
   }
 
   private func finish(_ number: Int, _ output: Output) {
-    if turn.state.over || subscription.isDisposed { return }
-    turn.state.results[number - turn.state.sent] = output
-    while let first = turn.state.results.first, let output = first {
-      turn.state.results.removeFirst()
-      turn.state.sent += 1
+    if serializer.state.over || subscription.isDisposed { return }
+    serializer.state.results[number - serializer.state.sent] = output
+    while let first = serializer.state.results.first, let output = first {
+      serializer.state.results.removeFirst()
+      serializer.state.sent += 1
       downstream.next(output)
       if subscription.isDisposed { return }
-      if let value = turn.state.backlog.popFirst() { start(value) }
+      if let value = serializer.state.backlog.popFirst() { start(value) }
     }
-    if !turn.state.outerOpen, turn.state.results.isEmpty { end(.completed) }
+    if !serializer.state.outerOpen, serializer.state.results.isEmpty { end(.completed) }
   }
 
   private func end(_ terminal: Termination) {
-    if turn.state.over || subscription.isDisposed { return }
-    turn.state = State(over: true)
+    if serializer.state.over || subscription.isDisposed { return }
+    serializer.state = State(over: true)
     terminal.deliver(to: downstream)
   }
 }

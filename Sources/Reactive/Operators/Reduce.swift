@@ -30,7 +30,7 @@ private final class ReduceObserver<Element: Sendable, Value: Sendable>: HoldingS
   let downstream: any Observer<Value>
   let subscription: Subscription
   private let accumulate: @Sendable (inout Value, Element) throws -> Void
-  let turn: Serializer<Value>
+  let serializer: Serializer<Value>
 
   init(
     _ downstream: any Observer<Value>, _ subscription: Subscription, _ initial: Value,
@@ -39,14 +39,14 @@ private final class ReduceObserver<Element: Sendable, Value: Sendable>: HoldingS
     self.downstream = downstream
     self.subscription = subscription
     self.accumulate = accumulate
-    turn = Serializer(initial)
+    serializer = Serializer(initial)
   }
 
   func close(_ termination: Termination) {
-    if case .completed = termination { downstream.next(turn.state) }
+    if case .completed = termination { downstream.next(serializer.state) }
   }
 
   func accept(_ value: Element) {
-    do { try accumulate(&turn.state, value) } catch { downstream.fail(error) }
+    do { try accumulate(&serializer.state, value) } catch { downstream.fail(error) }
   }
 }

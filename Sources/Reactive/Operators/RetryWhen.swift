@@ -25,7 +25,7 @@ private final class RetryRounds<Element: Sendable>: Sendable {
   private let subscription: Subscription
   private let errors = PublishSubject<any Error>()
   /// Whether a failure waits for its trigger.
-  private let turn = Serializer(false)
+  private let serializer = Serializer(false)
 
   init(_ source: Observable<Element>, _ downstream: any Observer<Element>, _ subscription: Subscription) {
     self.source = source
@@ -50,14 +50,14 @@ private final class RetryRounds<Element: Sendable>: Sendable {
   }
 
   private func wait(after error: any Error) {
-    turn.pass { [turn] in turn.state = true }
+    serializer.pass { [serializer] in serializer.state = true }
     errors.next(error)
   }
 
   private func startAgain() {
-    turn.pass { [self] in
-      if !turn.state { return }
-      turn.state = false
+    serializer.pass { [self] in
+      if !serializer.state { return }
+      serializer.state = false
       attach()
     }
   }

@@ -51,27 +51,27 @@ extension Observable {
 
 private final class Sampler<Element: Sendable>: Observer, SignalledOwner {
   private let downstream: any Observer<Element>
-  private let turn = Serializer<(latest: Element?, over: Bool)>((nil, false))
+  private let serializer = Serializer<(latest: Element?, over: Bool)>((nil, false))
 
   init(_ downstream: any Observer<Element>) {
     self.downstream = downstream
   }
 
   func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in turn.state.latest = value } }
-    turn.state.latest = value
-    turn.leave()
+    guard serializer.enter() else { return serializer.later { [self] in serializer.state.latest = value } }
+    serializer.state.latest = value
+    serializer.leave()
   }
 
   func signal() {
-    guard turn.enter() else { return turn.later { [self] in send() } }
+    guard serializer.enter() else { return serializer.later { [self] in send() } }
     send()
-    turn.leave()
+    serializer.leave()
   }
 
   private func send() {
-    guard !turn.state.over, let latest = turn.state.latest else { return }
-    turn.state.latest = nil
+    guard !serializer.state.over, let latest = serializer.state.latest else { return }
+    serializer.state.latest = nil
     downstream.next(latest)
   }
 
@@ -79,9 +79,9 @@ private final class Sampler<Element: Sendable>: Observer, SignalledOwner {
   func complete() { end(.completed) }
 
   private func end(_ terminal: Termination) {
-    turn.pass { [self] in
-      if turn.state.over { return }
-      turn.state = (nil, true)
+    serializer.pass { [self] in
+      if serializer.state.over { return }
+      serializer.state = (nil, true)
       terminal.deliver(to: downstream)
     }
   }

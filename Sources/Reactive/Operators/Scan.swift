@@ -29,7 +29,7 @@ extension Observable {
 private final class ScanObserver<Element: Sendable, Value: Sendable>: SerializedStage {
   let downstream: any Observer<Value>
   private let accumulate: @Sendable (inout Value, Element) throws -> Void
-  let turn: Serializer<Value>
+  let serializer: Serializer<Value>
 
   init(
     _ downstream: any Observer<Value>, _ initial: Value,
@@ -37,11 +37,11 @@ private final class ScanObserver<Element: Sendable, Value: Sendable>: Serialized
   ) {
     self.downstream = downstream
     self.accumulate = accumulate
-    turn = Serializer(initial)
+    serializer = Serializer(initial)
   }
 
   func accept(_ value: Element) {
-    do { try accumulate(&turn.state, value) } catch { return downstream.fail(error) }
-    downstream.next(turn.state)
+    do { try accumulate(&serializer.state, value) } catch { return downstream.fail(error) }
+    downstream.next(serializer.state)
   }
 }

@@ -16,20 +16,20 @@ extension Observable {
 private final class TakeLastObserver<Element: Sendable>: HoldingStage {
   let downstream: any Observer<Element>
   let subscription: Subscription
-  let turn: Serializer<Ring<Element>>
+  let serializer: Serializer<Ring<Element>>
 
   init(_ downstream: any Observer<Element>, _ subscription: Subscription, _ count: Int) {
     self.downstream = downstream
     self.subscription = subscription
-    turn = Serializer(Ring(limit: count))
+    serializer = Serializer(Ring(limit: count))
   }
 
   func close(_ termination: Termination) {
     guard case .completed = termination else { return }
-    for value in turn.state.takeAll() where !subscription.isDisposed { downstream.next(value) }
+    for value in serializer.state.takeAll() where !subscription.isDisposed { downstream.next(value) }
   }
 
   func accept(_ value: Element) {
-    _ = turn.state.append(value)
+    _ = serializer.state.append(value)
   }
 }

@@ -8,12 +8,12 @@ extension Observable {
   /// ```
   @inlinable
   public func timeout(
-    after patience: Duration, on scheduler: any Scheduler, else fallback: Observable? = nil
+    after time: Duration, on scheduler: any Scheduler, else fallback: Observable? = nil
   ) -> Observable {
-    let error: any Error = fallback == nil ? ReactiveError.timedOut(after: patience) : Silent()
+    let error: any Error = fallback == nil ? ReactiveError.timedOut(after: time) : Silent()
     let timely = run(on: scheduler) {
       SilenceMachine(
-        limit: patience, stored: NoStorage(), counting: { _ in true }, element: { $0 },
+        limit: time, stored: NoStorage(), counting: { _ in true }, element: { $0 },
         silent: { _ in throw error }, back: { _, _ in nil })
     }
     guard let fallback else { return timely }

@@ -16,12 +16,12 @@ extension Observable where Element == Int {
   }
 }
 
-private final class Ticker: Turn, AlarmOwner, @unchecked Sendable {
+private final class Ticker: DrainLoop, AlarmOwner, @unchecked Sendable {
   private let observer: any Observer<Int>
   private let subscription: Subscription
   private let alarm: Alarm
   private let period: Duration?
-  /// Only with the turn, as what follows.
+  /// Only inside the serializer, as what follows.
   @exclusivity(unchecked) private var count = 0
   @exclusivity(unchecked) private var due = Instant()
 

@@ -35,7 +35,7 @@ private final class TransformObserver<Element: Sendable, State: Sendable, Output
 
   let downstream: any Observer<Output>
   let subscription: Subscription
-  let turn: Serializer<State>
+  let serializer: Serializer<State>
   private let take: @Sendable (inout State, Element, Emit) throws -> Void
   private let finish: (@Sendable (inout State, Emit) throws -> Void)?
 
@@ -45,16 +45,16 @@ private final class TransformObserver<Element: Sendable, State: Sendable, Output
     _ finish: (@Sendable (inout State, Emit) throws -> Void)?
   ) {
     (self.downstream, self.subscription) = (downstream, subscription)
-    turn = Serializer(initial)
+    serializer = Serializer(initial)
     (self.take, self.finish) = (take, finish)
   }
 
   func accept(_ value: Element) {
-    do { try take(&turn.state, value) { downstream.next($0) } } catch { downstream.fail(error) }
+    do { try take(&serializer.state, value) { downstream.next($0) } } catch { downstream.fail(error) }
   }
 
   func close(_ termination: Termination) {
     guard case .completed = termination, let finish else { return }
-    do { try finish(&turn.state) { downstream.next($0) } } catch { downstream.fail(error) }
+    do { try finish(&serializer.state) { downstream.next($0) } } catch { downstream.fail(error) }
   }
 }

@@ -38,7 +38,7 @@ private final class WindowObserver<Element: Sendable>: HoldingStage, AlarmOwner 
   private let count: Int
   private let time: Duration?
   private let alarm: Alarm?
-  let turn = Serializer(State())
+  let serializer = Serializer(State())
 
   init(
     _ downstream: any Observer<Observable<Element>>, _ subscription: Subscription, _ count: Int,
@@ -50,7 +50,7 @@ private final class WindowObserver<Element: Sendable>: HoldingStage, AlarmOwner 
     self.time = time
     self.alarm = alarm
     subscription.onDispose { [weak self] in
-      if let self { turn.pass { [self] in close(.completed) } }
+      if let self { serializer.pass { [self] in close(.completed) } }
     }
   }
 
@@ -60,28 +60,28 @@ private final class WindowObserver<Element: Sendable>: HoldingStage, AlarmOwner 
   }
 
   func ring() {
-    turn.pass { [self] in close(.completed) }
+    serializer.pass { [self] in close(.completed) }
   }
 
   func accept(_ value: Element) {
-    let window = turn.state.window ?? open()
-    turn.state.count += 1
+    let window = serializer.state.window ?? open()
+    serializer.state.count += 1
     window.next(value)
-    if turn.state.count >= count { close(.completed) }
+    if serializer.state.count >= count { close(.completed) }
   }
 
   private func open() -> PublishSubject<Element> {
     let window = PublishSubject<Element>()
-    turn.state = State(window: window)
+    serializer.state = State(window: window)
     if let alarm, let time { alarm.set(at: alarm.now + time, for: self) }
     downstream.next(window.observable)
     return window
   }
 
   func close(_ termination: Termination) {
-    guard let window = turn.state.window else { return }
+    guard let window = serializer.state.window else { return }
     alarm?.clear()
-    turn.state = State()
+    serializer.state = State()
     termination.deliver(to: window)
   }
 }

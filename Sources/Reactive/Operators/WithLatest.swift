@@ -50,7 +50,7 @@ private final class OtherInput<Element: Sendable, Other: Sendable, Output: Senda
 private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: Observer {
   private let downstream: any Observer<Output>
   private let transform: @Sendable (Element, Other) throws -> Output
-  private let turn = Serializer<(latest: Other?, over: Bool)>((nil, false))
+  private let serializer = Serializer<(latest: Other?, over: Bool)>((nil, false))
 
   init(
     _ downstream: any Observer<Output>, _ transform: @escaping @Sendable (Element, Other) throws -> Output
@@ -60,35 +60,35 @@ private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Senda
   }
 
   func note(_ value: Other) {
-    guard turn.enter() else { return turn.later { [self] in turn.state.latest = value } }
-    turn.state.latest = value
-    turn.leave()
+    guard serializer.enter() else { return serializer.later { [self] in serializer.state.latest = value } }
+    serializer.state.latest = value
+    serializer.leave()
   }
 
   func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in join(value) } }
+    guard serializer.enter() else { return serializer.later { [self] in join(value) } }
     join(value)
-    turn.leave()
+    serializer.leave()
   }
 
   func fail(_ error: any Error) {
-    turn.pass { [self] in finish(.failed(error)) }
+    serializer.pass { [self] in finish(.failed(error)) }
   }
 
   func complete() {
-    turn.pass { [self] in finish(.completed) }
+    serializer.pass { [self] in finish(.completed) }
   }
 
   private func join(_ value: Element) {
-    guard !turn.state.over, let latest = turn.state.latest else { return }
+    guard !serializer.state.over, let latest = serializer.state.latest else { return }
     let output: Output
     do { output = try transform(value, latest) } catch { return finish(.failed(error)) }
     downstream.next(output)
   }
 
   private func finish(_ terminal: Termination) {
-    if turn.state.over { return }
-    turn.state.over = true
+    if serializer.state.over { return }
+    serializer.state.over = true
     terminal.deliver(to: downstream)
   }
 }

@@ -57,8 +57,8 @@ struct ZipState: Sendable {
 
 /// The elements that one source is ahead of the others by.
 ///
-/// `@unchecked Sendable` with its reason: it is used with the turn of its zip. The size of a buffer is that of its words, so
-/// its place need not be looked up.
+/// `@unchecked Sendable` with its reason: it is used inside the serializer of its zip. The size of a buffer is that of its
+/// words, so its place need not be looked up.
 final class ZipLine<Source: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) var waiting = RingBuffer<Source>(capacity: 0)
   @exclusivity(unchecked) var isOpen = true
@@ -96,8 +96,8 @@ private final class ZipInput<Source: Sendable, Output: Sendable>: Observer {
   }
 }
 
-final class MixedZipper<Output: Sendable>: Turn, @unchecked Sendable {
-  /// Only with the turn.
+final class MixedZipper<Output: Sendable>: DrainLoop, @unchecked Sendable {
+  /// Only inside the serializer.
   @exclusivity(unchecked) private var state: ZipState
   private let downstream: any Observer<Output>
   private let subscription: Subscription

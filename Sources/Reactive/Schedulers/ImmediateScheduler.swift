@@ -6,7 +6,7 @@
 /// let waiting = Observable.timer(after: .milliseconds(10), on: ImmediateScheduler()).subscribe(complete: { print("done") })
 /// ```
 public final class ImmediateScheduler: Scheduler {
-  private let turn = Turn()
+  private let serializer = DrainLoop()
 
   /// Makes one; the caller’s thread is its own.
   public init() {}
@@ -15,17 +15,17 @@ public final class ImmediateScheduler: Scheduler {
   public var now: Instant { MonotonicClock.now }
 
   /// Whether the calling thread is its own.
-  public var isCurrent: Bool { turn.isMine }
+  public var isCurrent: Bool { serializer.isMine }
 
   /// Runs work now, or after what it is running.
   public func perform(_ work: @escaping @Sendable () -> Void) {
-    turn.pass(work)
+    serializer.pass(work)
   }
 
   /// Sleeps until the time has come, and runs work.
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     if deadline > now { MonotonicClock.sleep(until: deadline) }
-    turn.pass(work)
+    serializer.pass(work)
     let over = Subscription()
     over.dispose()
     return over

@@ -122,7 +122,7 @@ private final class Loop: Sendable {
     var work: [@Sendable () -> Void] = []
     while true {
       work.removeAll(keepingCapacity: true)
-      switch state.withLock({ $0.nextTurn(&work, now: speed.now) }) {
+      switch state.withLock({ $0.nextAction(&work, now: speed.now) }) {
       case .work: for piece in work where !isOver.load(ordering: .acquiring) { piece() }
       case .sleep(until: let deadline?): bell.wait(until: speed.machineTime(of: deadline))
       case .sleep(until: nil): bell.wait()
@@ -131,7 +131,7 @@ private final class Loop: Sendable {
     }
   }
 
-  fileprivate enum Turn {
+  fileprivate enum Action {
     case work
     case sleep(until: Instant?)
     case stop
@@ -145,8 +145,8 @@ extension Loop.State {
     return asleep
   }
 
-  /// The next turn of the thread; timers that are due go behind the work that was there before them.
-  fileprivate mutating func nextTurn(_ work: inout [@Sendable () -> Void], now: Instant) -> Loop.Turn {
+  /// The next action of the thread; timers that are due go behind the work that was there before them.
+  fileprivate mutating func nextAction(_ work: inout [@Sendable () -> Void], now: Instant) -> Loop.Action {
     if stopped { return .stop }
     swap(&ready, &work)
     while let timer = timers.popFirst(dueBy: now) { work.append(timer.work) }

@@ -112,7 +112,7 @@ private final class Crew: Sendable {
   }
 
   /// How long work may wait before another thread is started for it.
-  private static let patience = Duration.milliseconds(10)
+  private static let helpDelay = Duration.milliseconds(10)
   /// How long a thread beyond one for each core lives without work.
   private static let rest = Duration.seconds(10)
 
@@ -168,7 +168,7 @@ private final class Crew: Sendable {
   }
 
   private func watch() {
-    _ = timers.schedule(after: speed.shown(for: Self.patience)) { [weak self] in self?.help() }
+    _ = timers.schedule(after: speed.shown(for: Self.helpDelay)) { [weak self] in self?.help() }
   }
 
   /// Starts another thread, if what waited at the last look still waits, because threads are blocked.

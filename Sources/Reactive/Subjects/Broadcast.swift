@@ -6,7 +6,7 @@ import Synchronization
 /// An element is remembered as soon as it is sent, and takes its place in the line of deliveries under the same lock:
 /// what is remembered last is what is delivered last. A late observer takes its place in the same way.
 @usableFromInline class Broadcast<Element: Sendable>: Observer, @unchecked Sendable {
-  /// The observers that are listed, and whose turn it is to deliver.
+  /// The observers that are listed, and the serializer of who delivers.
   private let observers: ObserverList
   /// Looked up once, not for each of them.
   private let memberType: Member<Element>.Type
@@ -60,7 +60,7 @@ import Synchronization
       return observers.enter() ? nil : observers.lineUp { [self] in deliver(value) }
     }
     _ = spare  // released outside the lock: its deinit may run any code
-    if let place { return observers.goOn(from: place) }
+    if let place { return observers.drainOrWait(from: place) }
     deliver(value)
     observers.leave()
   }
@@ -84,14 +84,14 @@ import Synchronization
     _ = old
   }
 
-  /// Carries `work` out in its turn; what it changes of the memory is changed by `note`, at once.
+  /// Carries `work` out inside the serializer; what it changes of the memory is changed by `note`, at once.
   private func pass(_ work: @escaping @Sendable () -> Void, noting note: (inout Bool) -> Void) {
     if memory == 0 { return observers.pass(work) }
     let place = memoryLock.withLock { isOver in
       note(&isOver)
       return observers.lineUp(work)
     }
-    observers.goOn(from: place)
+    observers.drainOrWait(from: place)
   }
 
   @usableFromInline var takesBatches: Bool { true }
@@ -108,7 +108,7 @@ import Synchronization
   }
 
   private func deliver(_ value: Element) {
-    // Lent, not retained for the call: only the caller with the turn replaces the snapshot, and that is this one.
+    // Lent, not retained for the call: only the caller inside the serializer replaces the snapshot, which is this one.
     let lent = Unmanaged.passUnretained(observers.snapshot)
     let fresh = lent._withUnsafeGuaranteedRef { snapshot in
       if observers.version.load(ordering: .acquiring) != snapshot.version { return false }
@@ -156,14 +156,14 @@ import Synchronization
       if observers.enter() { return }
       // Others deliver: what they have for this observer waits until it has had the memory.
       let late = SerializedOutlet(observer)
-      _ = late.hold()
+      _ = late.enter()
       outlet = late
       place = observers.lineUp { [self] in join(late, subscription) }
     }
     while !subscription.isDisposed, past.popFirst({ observer.next($0) }) {}
     if let outlet, let place {
-      outlet.letGo()
-      return observers.goOn(from: place)
+      outlet.leave()
+      return observers.drainOrWait(from: place)
     }
     join(observer, subscription)
     observers.leave()

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// Subscriptions hold this to leave it, and it holds them through the members until the broadcast is gone. It is of no
 /// particular element type, so that making one looks up no type. Those who deliver take turns.
-class ObserverList: Turn, TeardownTarget, @unchecked Sendable {
-  /// The members as the last one to deliver has seen them: only with the turn.
+class ObserverList: DrainLoop, TeardownTarget, @unchecked Sendable {
+  /// The members as the last one to deliver has seen them: only inside the serializer.
   @exclusivity(unchecked) final var snapshot = ObserverSnapshot.none
   private let state = Locked(ListState())
   private let closed = Atomic<Bool>(false)
@@ -100,7 +100,7 @@ final class ObserverSnapshot: Sendable {
   static let none = ObserverSnapshot(version: -1, root: nil)
 
   let version: Int
-  /// Lent for a call, without retaining it, by the one with the turn.
+  /// Lent for a call, without retaining it, by the one with the serializer.
   let root: Unmanaged<ListMember>?
   private let members: ListMember?
 

@@ -120,7 +120,7 @@ final class PullMailbox<Element: Sendable>: Sendable {
     return admission
   }
 
-  /// Sleeps until an element has been taken; a task that sends does so for as long as `MailboxGate.patience`, because it
+  /// Sleeps until an element has been taken; a task that sends does so for as long as `MailboxGate.stallLimit`, because it
   /// holds a thread that the receiver may need.
   private func waitForRoom() {
     if attaching.load(ordering: .relaxed) == Platform.thread {
@@ -132,7 +132,7 @@ final class PullMailbox<Element: Sendable>: Sendable {
     let before = takenCount.load(ordering: .relaxed)
     guard state.withLock({ $0.gate.sleeps(holding: waiting.value.count) }) else { return }
     let isTask = withUnsafeCurrentTask { $0 != nil }
-    if room.wait(until: isTask ? MonotonicClock.now + MailboxGate.patience : nil) { return }
+    if room.wait(until: isTask ? MonotonicClock.now + MailboxGate.stallLimit : nil) { return }
     if takenCount.load(ordering: .relaxed) == before {
       end(.failed(ReactiveError.standstill(limit: capacity)))
     }

@@ -157,11 +157,11 @@ final class Mailbox<Element: Sendable>: Observer {
   }
 
   /// A task that sleeps keeps one of the few threads that all tasks share, and the receiver may be waiting for one:
-  /// when nothing moves for as long as `MailboxGate.patience`, the stream fails instead of standing still.
+  /// when nothing moves for as long as `MailboxGate.stallLimit`, the stream fails instead of standing still.
   private func waitBriefly() {
     let before = delivered.load(ordering: .relaxed)
     guard gate.withLock({ $0.sleeps(holding: incoming.value.count) }) else { return }
-    if room.wait(until: MonotonicClock.now + MailboxGate.patience) { return }
+    if room.wait(until: MonotonicClock.now + MailboxGate.stallLimit) { return }
     if delivered.load(ordering: .relaxed) == before { fail(ReactiveError.standstill(limit: capacity)) }
   }
 

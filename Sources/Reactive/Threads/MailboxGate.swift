@@ -21,7 +21,7 @@ struct MailboxGate: Sendable {
   }
 
   /// How long a task that sends waits without a delivery, before the stream fails.
-  static var patience: Duration { .seconds(1) }
+  static var stallLimit: Duration { .seconds(1) }
 
   private let usualLimit: Int
   private var limit: Int

@@ -92,7 +92,7 @@ public struct SkyFaults: Sendable, Equatable {
   }
 
   /// Why a list of faults is invalid: a sentence without a full stop.
-  public struct Wrong: Error, Equatable {
+  public struct InvalidFault: Error, Equatable {
     public let message: String
     /// The unknown name, if that is the reason.
     public var unknown: String?
@@ -110,7 +110,7 @@ public struct SkyFaults: Sendable, Equatable {
   /// Names separated by commas, each with or without `=` and a share from 0 to 1; `all`, `none`.
   ///
   /// For a recording `all` are those that need no simulation, and others are refused.
-  public init(_ text: String, isRecorded: Bool = false) throws(Wrong) {
+  public init(_ text: String, isRecorded: Bool = false) throws(InvalidFault) {
     self = isRecorded ? .none : .usual
     let kinds = Kind.allCases.filter { !isRecorded || !Kind.ofSimulation.contains($0) }
     for part in text.split(separator: ",") {
@@ -119,7 +119,8 @@ public struct SkyFaults: Sendable, Equatable {
       var rate: Double?
       if halves.count == 2 {
         guard let share = Double(halves[1].filter { $0 != " " }), (0...1).contains(share) else {
-          throw Wrong(message: "a rate is a number from 0 to 1, which “\(halves[1])” is not, as in “429=0.1”")
+          throw InvalidFault(
+            message: "a rate is a number from 0 to 1, which “\(halves[1])” is not, as in “429=0.1”")
         }
         rate = share
       }
@@ -128,11 +129,12 @@ public struct SkyFaults: Sendable, Equatable {
       case "all": for kind in kinds { rates[kind] = rate ?? kind.usualRate }
       default:
         guard let kind = Kind(rawValue: name) else {
-          throw Wrong(message: "there is no fault “\(name)”; there are \(Self.names)", unknown: name)
+          throw InvalidFault(message: "there is no fault “\(name)”; there are \(Self.names)", unknown: name)
         }
         if !kinds.contains(kind), rate != 0 {
           let names = kinds.map(\.rawValue).joined(separator: ", ")
-          throw Wrong(message: "“\(name)” is of simulated services alone; a recording can have \(names)")
+          throw InvalidFault(
+            message: "“\(name)” is of simulated services alone; a recording can have \(names)")
         }
         rates[kind] = rate ?? kind.usualRate
       }

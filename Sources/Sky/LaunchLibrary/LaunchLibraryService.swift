@@ -79,7 +79,7 @@ public final class LaunchLibraryService: SkyService {
       return one(place).map { json(200, write($0, .detailed)) } ?? notFound
     }
     let query: LaunchQuery
-    do throws(LaunchQuery.Wrong) {
+    do throws(LaunchQuery.InvalidParameter) {
       query = try LaunchQuery(request, defaultOrder: kind == .previous ? "-net" : "net")
     } catch {
       return json(400, .record([error.parameter: .array([.string(error.message)])]))

@@ -20,7 +20,7 @@ protocol ListedLaunch {
 /// The filters and the order of a list of launches; unknown parameters are ignored.
 struct LaunchQuery {
   /// An invalid parameter, with the message of the service.
-  struct Wrong: Error {
+  struct InvalidParameter: Error {
     let parameter: String
     let message: String
   }
@@ -31,7 +31,7 @@ struct LaunchQuery {
   /// The seed of the order of launches that are equal in all of them; nil for their ids.
   private let ties: UInt64?
 
-  init(_ request: SkyRequest, defaultOrder: String) throws(Wrong) {
+  init(_ request: SkyRequest, defaultOrder: String) throws(InvalidParameter) {
     ordering = [defaultOrder]
     ties = request.listFaults.ties
     for (name, value) in request.query where !value.isEmpty { try add(name, value) }
@@ -66,7 +66,7 @@ struct LaunchQuery {
 
   // MARK: - Reading
 
-  private mutating func add(_ name: String, _ value: String) throws(Wrong) {
+  private mutating func add(_ name: String, _ value: String) throws(InvalidParameter) {
     let words = value.split(separator: ",").map { String($0.drop { $0 == " " }) }
     switch name {
     case "ordering":
@@ -93,16 +93,16 @@ struct LaunchQuery {
       filters.append { numbers.contains($0.locationNumber) }
     case "net__gte", "net__lt":
       guard let time = SkyTime(iso: value) else {
-        throw Wrong(parameter: name, message: "Enter a valid date/time.")
+        throw InvalidParameter(parameter: name, message: "Enter a valid date/time.")
       }
       filters.append { ($0.net < time) == (name == "net__lt") }
     default: break
     }
   }
 
-  private func numbers(_ name: String, _ words: [String]) throws(Wrong) -> [Int] {
+  private func numbers(_ name: String, _ words: [String]) throws(InvalidParameter) -> [Int] {
     let numbers = words.compactMap(Int.init)
-    if numbers.isEmpty { throw Wrong(parameter: name, message: "Enter a number.") }
+    if numbers.isEmpty { throw InvalidParameter(parameter: name, message: "Enter a number.") }
     return numbers
   }
 }

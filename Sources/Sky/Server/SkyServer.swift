@@ -15,7 +15,7 @@ public final class SkyServer: Sendable {
 
   /// The greatest number of connections, and the seconds for which one may be idle.
   private static let connections = 128
-  private static let patience: UInt32 = 10
+  private static let idleLimit: UInt32 = 10
 
   /// Starts to serve; port 0 is any free port.
   ///
@@ -35,7 +35,7 @@ public final class SkyServer: Sendable {
         arrivals: ArrivalLimit(arrival, on: SerialScheduler(name: "sky arrivals")),
         isEverywhere: isEverywhere, clock: clock)
       server = try RequestServer(
-        front, on: listener, .perConnection, connections: Self.connections, idle: Self.patience)
+        front, on: listener, .perConnection, connections: Self.connections, idle: Self.idleLimit)
     } catch {
       throw Sentence(
         error.isInUse

@@ -6,8 +6,8 @@
 struct KeyPresence {
   /// How many keys one look-up reads.
   static let slice = 256
-  /// Preloads keys after count/2048 look-ups.
-  private static let patience = 2048
+  /// Preloads keys after one look-up for each so many of them.
+  private static let keysPerLookUp = 2048
   private static let fewestLookUps = 64
 
   private var filter: KeyFilter?
@@ -51,7 +51,7 @@ struct KeyPresence {
     // The filter already keeps most missing keys away from the file.
     if filter != nil, !isThere { return false }
     lookUps += 1
-    return known == nil && count > 0 && lookUps >= Self.fewestLookUps && lookUps * Self.patience >= count
+    return known == nil && count > 0 && lookUps >= Self.fewestLookUps && lookUps * Self.keysPerLookUp >= count
       && KeyFingerprints.bytes(forRoom: count) <= limit
   }
 

@@ -82,7 +82,7 @@ public struct Epoch: ~Copyable {
 
 extension Epoch {
   /// Moves an entry from the outbox to the dead letters.
-  public func bury(_ entry: OutboxEntry, reason: String, at time: Double) throws(StoreError) {
+  public func giveUp(_ entry: OutboxEntry, reason: String, at time: Double) throws(StoreError) {
     try remove(sink: entry.sink, at: entry.place)
     let statement = try database.statement(
       "INSERT INTO dead (sink, epoch, position, id, attempts, at, reason, bytes)"

@@ -248,8 +248,8 @@ public final class StateFile {
   /// Frees the pages in SQLite's cache, which the next access reads again; for a pipeline that rests.
   public func freeCache() { database.freeCache() }
 
-  /// Checkpoints the log into the file; for the end of a run, when the time does not matter.
-  public func tidy() { database.emptyLog() }
+  /// Checkpoints the write-ahead log into the file; for the end of a run, when the time does not matter.
+  public func checkpointWAL() { database.emptyLog() }
 
   /// Sees whether the file is still the one that was opened, as large as it was at least (invariant 8).
   private func checkPlace() throws(StoreError) {

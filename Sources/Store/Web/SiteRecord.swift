@@ -143,7 +143,7 @@ extension WebFile {
   }
 
   /// Removes spending older than the longest window.
-  public func tidy(_ site: String, _ record: SiteRecord, now: Double) throws(StoreError) {
+  public func removeOldSpending(_ site: String, _ record: SiteRecord, now: Double) throws(StoreError) {
     let horizon = now - record.longest
     if let first = record.spending.first, first.at <= horizon {
       let old = try database.statement("DELETE FROM spending WHERE site = ?1 AND at <= ?2")

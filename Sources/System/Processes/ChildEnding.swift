@@ -40,11 +40,11 @@ package struct ChildEnding {
       verdict = verdict ?? .stopped
       kill(at: now)
     } else if now >= deadline {
-      goOn(at: now)
+      enterNextStage(at: now)
     }
   }
 
-  private mutating func goOn(at now: Instant) {
+  private mutating func enterNextStage(at now: Instant) {
     switch stage {
     case .running:
       verdict = .timedOut

@@ -7,7 +7,7 @@ import Reactive
 /// finds all of them: a child that has not reached its exec yet still holds the lock. Without `/proc` none is found.
 package enum LeftoverProcesses {
   /// The time limit for SIGKILL.
-  private static let patience: Duration = .seconds(2)
+  private static let timeout: Duration = .seconds(2)
 
   /// Kills every process whose variable `name` has one of the values; returns how many there were.
   ///
@@ -16,7 +16,7 @@ package enum LeftoverProcesses {
   package static func end(having name: String, among values: Set<String>, asCommands: Bool = false) -> Int {
     if values.isEmpty { return 0 }
     let entries = Set(values.map { "\(name)=\($0)" })
-    let deadline = MonotonicClock.now + patience
+    let deadline = MonotonicClock.now + timeout
     var killed: Set<pid_t> = []
     // Again, because a process may have started another one meanwhile.
     while true {

@@ -3,7 +3,7 @@ import Glibc
 /// The socket on which a service manager receives notices (`NOTIFY_SOCKET`), a datagram each: the protocol of sd_notify.
 package struct NotifySocket: Sendable {
   /// How long a manager that does not read is waited for, in seconds.
-  private static let patience = 2
+  private static let timeout = 2
 
   private let name: [UInt8]
 
@@ -21,7 +21,7 @@ package struct NotifySocket: Sendable {
     let socket = Descriptor(
       owning: socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     guard socket.isOpen else { return false }
-    LocalSocket.setTimeout(Self.patience, of: socket.number)
+    LocalSocket.setTimeout(Self.timeout, of: socket.number)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let isAbstract = name.first == UInt8(ascii: "@")

@@ -34,7 +34,7 @@ import Testing
   func stored() throws {
     let poll = Poll(source: "in", number: 3, at: 5, coverage: .partial)
     let event = try #require(Event(stored: Event(.number(1), poll).stored))
-    #expect(event.poll.coverage == .partial && !event.poll.isComplete && !event.poll.isTorn)
+    #expect(event.poll.coverage == .partial && !event.poll.isComplete && !event.poll.isMissingEvents)
   }
 
   @Test("an event takes no more room than its value and poll, so that queues of them stay small")

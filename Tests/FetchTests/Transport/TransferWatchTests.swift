@@ -32,7 +32,7 @@ import Testing
     }
     #expect(watch.overrun(at: at(60)) == .whole)
     #expect(watch.failure(.whole).message == "not complete within 60 s")
-    watch.goOn()
+    watch.removeLimit()
     #expect(watch.overrun(at: at(60)) == nil && watch.overrun(at: at(66)) == .stall)
   }
 }

@@ -70,7 +70,7 @@ struct KeptState {
         try epoch.put(entry)
         if index < 3 {
           entry.attempts = 5
-          try epoch.bury(entry, reason: "exit status \(index)\u{1B}[2J", at: 1_767_225_600)
+          try epoch.giveUp(entry, reason: "exit status \(index)\u{1B}[2J", at: 1_767_225_600)
         }
       }
       try epoch.markWritten(sink: "log", through: .init(epoch: 1, index: 2))

@@ -16,7 +16,7 @@ let toys = Catalog([
       .init("none", "keep: false", input: "0s 1", output: ""),
     ], madeBy: ToyMaker(role: .step)),
   NodeSpec(
-    "shape", "make it another", options: AnyOption.list(Toy.shape), shorthand: "to", isBare: true,
+    "shape", "make it another", options: AnyOption.list(Toy.shape), shorthand: "to", takesMapping: true,
     examples: [.init("an object", "shape: { id: .id, at: '.[\"a, b\"]' }")], madeBy: ToyMaker(role: .step)),
   NodeSpec(
     "join", "add what another stream said last", options: AnyOption.list(Toy.with, Toy.bound),

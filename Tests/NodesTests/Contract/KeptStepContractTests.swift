@@ -8,7 +8,7 @@ import Testing
 @Suite("Contract of steps that are kept")
 struct KeptStepContractTests {
   /// The time between runs is not a silence, so `timeout` without a key starts again.
-  static let kinds = Catalog.all.steps.filter(\.isKept).map(\.kind).filter { $0 != "timeout" }
+  static let kinds = Catalog.all.steps.filter(\.hasDurableState).map(\.kind).filter { $0 != "timeout" }
 
   @Test("a run that is killed after any event is resumed by the next one", arguments: kinds)
   func killed(_ kind: String) throws {

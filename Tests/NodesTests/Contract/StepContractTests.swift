@@ -39,7 +39,7 @@ struct StepContractTests {
       let isShown = spec.examples.contains { example in
         example.yaml.contains("\(option.name):")
           || (option.name == spec.shorthand && !example.yaml.contains("{"))
-          || (option.name == spec.shorthand && spec.isBare)
+          || (option.name == spec.shorthand && spec.takesMapping)
       }
       #expect(isShown, "no example of \(kind) shows the option \(option.name)")
     }

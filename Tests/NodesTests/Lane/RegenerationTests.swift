@@ -59,7 +59,7 @@ import Testing
     return log.entries
   }
 
-  /// The first delivery of all is committed before it is written, so that a run after a crash has a place to begin.
+  /// The first batch of all is committed before it is written, so that a run after a crash has a place to begin.
   private static let afterFirst = #"from {"n":1,"follow":true}"#
 
   private static func left(_ bytes: Int, _ path: String) -> String {

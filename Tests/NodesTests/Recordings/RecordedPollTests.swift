@@ -46,10 +46,10 @@ import System
     let answer = RecordedPoll(at: 3, .rows([.number(1)], notes: notes, coverage: .partial)).answer(assuming: {
       _ in .complete
     })
-    guard case .poll(let rows) = answer.what, rows == [.number(1)] else { throw WrongKind() }
+    guard case .poll(let rows) = answer.content, rows == [.number(1)] else { throw WrongKind() }
     #expect(answer.at == 3 && answer.notes.member("stale") == .bool(true) && answer.coverage == .partial)
     let failure = RecordedPoll(at: 3, .error("no")).answer(assuming: { _ in .complete })
-    guard case .failure("no") = failure.what else { throw WrongKind() }
+    guard case .failure("no") = failure.content else { throw WrongKind() }
   }
 
   private struct WrongKind: Error {}

@@ -198,7 +198,8 @@ import System
     }
     var context = SourceContext(
       name: "in", world: .real, log: NodeLog(log: .silent, pipeline: "a", node: "in"),
-      meter: Meter(name: "in", kind: "budgeted"), isOnce: true, stop: StopSign(), position: nil, isKept: false
+      meter: Meter(name: "in", kind: "budgeted"), isOnce: true, stop: StopSign(), position: nil,
+      storesPositions: false
     )
     context.entry = Entry(id: .number(1), .number(1))
     let source = try make(plan.options, context)

@@ -46,12 +46,12 @@ import System
 
   @Test("titles and bodies are short, and no markup for a desktop")
   func notes() throws {
-    let note = Note(title: String(repeating: "火", count: 10_000), body: "a <b>\n\u{1B}&")
+    let note = NotificationText(title: String(repeating: "火", count: 10_000), body: "a <b>\n\u{1B}&")
     #expect(note.title.count == 201)
     var world = World.real
     world.environment = { _ in nil }
-    let way = NotifyWay(.notifySend, [], .critical, world)
-    let arguments = try #require(way.arguments(Note(title: "-x", body: note.body)))
+    let channel = NotifyChannel(.notifySend, [], .critical, world)
+    let arguments = try #require(channel.arguments(NotificationText(title: "-x", body: note.body)))
     #expect(
       arguments == [
         "notify-send", "--app-name=flow", "--urgency=critical", "--", "-x", "a &lt;b&gt;\n\\u001b&amp;",
@@ -65,7 +65,8 @@ import System
     func kind(_ environment: [String: String], _ command: [String] = []) -> String? {
       var world = World.real
       world.environment = { environment[$0] }
-      return NotifyWay(.auto, command, .low, world).arguments(Note(title: "t", body: ""))?.first
+      return NotifyChannel(.auto, command, .low, world).arguments(NotificationText(title: "t", body: ""))?
+        .first
     }
     #expect(kind(["PATH": folder.path, "DISPLAY": ":0"]) == "notify-send")
     #expect(kind(["PATH": folder.path]) == nil)

@@ -80,7 +80,7 @@ struct PageTests {
     #expect(second.snapshot.commitID == before.commitID && before.commit == 1)
     let third = try view(simple, polls: [[#"{"id": 2, "name": "B"}"#]], state: state).view
     #expect(titles(third) == ["B"])
-    #expect(third.snapshot.commit == 2 && third.snapshot.life == before.life)
+    #expect(third.snapshot.commit == 2 && third.snapshot.stateID == before.stateID)
     let fourth = try view(simple, lines: [], state: state).view
     #expect(fourth.snapshot.commit == 2)
   }

@@ -133,7 +133,7 @@ struct PostgreSQLSinkTests {
   private func batch(_ numbers: [Int], _ place: OutputPlace? = nil) -> SQLBatch {
     var batch = SQLBatch(columns: ["n"], keys: 0)
     batch.set = numbers.map { .array([.number($0)]) }
-    batch.place = place.map { SQLPlace(sink: "p/it", life: "a", $0) }
+    batch.place = place.map { SQLPlace(sink: "p/it", stateID: "a", $0) }
     return batch
   }
 

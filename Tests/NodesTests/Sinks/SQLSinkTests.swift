@@ -92,9 +92,9 @@ import Testing
     var batch = SQLBatch(columns: ["n"], keys: 0)
     batch.set = [[1], [20], [2]].map { .array($0.map { .number($0) }) }
     let target = SQLTable(name: "t", isMade: false)
-    func write(_ life: String, _ epoch: Int64, _ index: Int64 = 0) throws -> [Int] {
+    func write(_ stateID: String, _ epoch: Int64, _ index: Int64 = 0) throws -> [Int] {
       var batch = batch
-      batch.place = SQLPlace(sink: "p/it", life: life, OutputPlace(epoch: epoch, index: index))
+      batch.place = SQLPlace(sink: "p/it", stateID: stateID, OutputPlace(epoch: epoch, index: index))
       return try SQLite(table.path).write([batch], refused: [], to: target, stop: StopSign()).compactMap(
         \.row)
     }
@@ -118,7 +118,7 @@ import Testing
       return batch
     }
     for index in 0..<3 {
-      batches[index].place = SQLPlace(sink: "p/it", life: "a", OutputPlace(epoch: 1, index: Int64(index)))
+      batches[index].place = SQLPlace(sink: "p/it", stateID: "a", OutputPlace(epoch: 1, index: Int64(index)))
     }
     func write(_ batches: [SQLBatch], _ refused: [Value] = []) throws -> [SQLRefusal] {
       try SQLite(table.path).write(batches, refused: refused, to: target, stop: StopSign())

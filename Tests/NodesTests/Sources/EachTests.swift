@@ -173,7 +173,8 @@ struct EachTests {
       let source = try Self.plan("http: { url: 'http://a/x', each: \(each) }").sources[0]
       let context = SourceContext(
         name: "in", world: .real, log: NodeLog(log: .silent, pipeline: "p", node: "in"),
-        meter: Meter(name: "in", kind: "http"), isOnce: true, stop: StopSign(), position: nil, isKept: false)
+        meter: Meter(name: "in", kind: "http"), isOnce: true, stop: StopSign(), position: nil,
+        storesPositions: false)
       return try #require(try Entries(source.options, context).read()).map(\.id)
     }
     #expect(try ids("{ file: \(folder["list.txt"]) }") == ["a", "b"])
@@ -305,15 +306,16 @@ struct EachTests {
   @Test("a stored event of an entry is still known to be a row of it")
   func stored() throws {
     let poll = Poll(source: "in", number: 1, at: 0, notes: .record([("each", "a")]), rows: [.number(1)])
-    let delivery = Delivery([.number(1)], poll, endsPoll: true)
-    #expect(delivery.poll.list == #"in["a"]"#)
+    let batch = SourceBatch([.number(1)], poll, endsPoll: true)
+    #expect(batch.poll.list == #"in["a"]"#)
     let stored = Event(
-      remembered: .record([
+      storedValue: .record([
         ("value", .number(1)), ("row", .number(0)), ("source", "in"),
         ("at", .number(0)), ("notes", .record([("each", "a")])),
       ]))
     #expect(stored?.entry == "a")
-    #expect(stored.flatMap { Event(remembered: $0.remembered) }?.keyed(.number(2)).description == #"["a",2]"#)
+    #expect(
+      stored.flatMap { Event(storedValue: $0.storedValue) }?.keyed(.number(2)).description == #"["a",2]"#)
     #expect(Event(.number(1), poll).keyed(.number(2)) == .number(2))
   }
 }

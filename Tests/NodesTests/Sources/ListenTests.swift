@@ -123,7 +123,7 @@ import System
     #expect(listening.heard.entries == ["1"])
   }
 
-  @Test("a delivery that is dropped on its way is not acknowledged")
+  @Test("a batch that is dropped on its way is not acknowledged")
   func dropped() {
     let results = Journal<Bool>()
     func drop() { _ = Acknowledgement { results.note($0) } }

@@ -100,7 +100,7 @@ final class WebTrial {
       pipeline: "p", node: "in")
     let context = SourceContext(
       name: "in", world: world, log: log, meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true,
-      stop: StopSign(), position: position, isKept: false)
+      stop: StopSign(), position: position, storesPositions: false)
     let maker = try #require(plan.spec.maker as? Maker)
     self.source = try #require(try Self.make(maker, plan.options, context), "this is not polled")
     self.now = now

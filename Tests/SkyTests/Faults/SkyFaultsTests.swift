@@ -32,7 +32,7 @@ import Testing
     "what is no fault and no rate is refused, with the names there are",
     arguments: ["htm", "429=2", "429=x", "drip="])
   func wrong(_ text: String) {
-    #expect(throws: SkyFaults.Wrong.self) { try SkyFaults(text) }
+    #expect(throws: SkyFaults.InvalidFault.self) { try SkyFaults(text) }
     do { _ = try SkyFaults("htm") } catch {
       #expect(error.unknown == "htm")
       #expect(error.message.contains("429, 5xx, html"))

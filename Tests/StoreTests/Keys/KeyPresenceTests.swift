@@ -110,7 +110,7 @@ import Testing
       let table = try state.table(node: "n", description: "", isOrdered: false)
       for key in 0..<4000 { table.set([1], for: bytes("\(key)")) }
       try state.commit { _ in }
-      state.tidy()
+      state.checkpointWAL()
     }
     let state = try folder.open { $0.tableCacheBytes = 0 }
     let table = try state.table(node: "n", description: "", isOrdered: false)

@@ -72,7 +72,7 @@ enum StateAction {
   case put(OutboxEntry)
   case markWritten(String, OutputPlace)
   case remove(String, OutputPlace)
-  case bury(OutboxEntry)
+  case giveUp(OutboxEntry)
   case retry(Int64)
   case drop(Int64)
 
@@ -83,7 +83,7 @@ enum StateAction {
     case .put(let entry): try epoch.put(entry)
     case .markWritten(let sink, let place): try epoch.markWritten(sink: sink, through: place)
     case .remove(let sink, let place): try epoch.remove(sink: sink, at: place)
-    case .bury(let entry): try epoch.bury(entry, reason: "no", at: 7)
+    case .giveUp(let entry): try epoch.giveUp(entry, reason: "no", at: 7)
     case .retry(let number): try epoch.retry(deadLetter: number)
     case .drop(let number): try epoch.drop(deadLetter: number)
     }
@@ -98,7 +98,7 @@ enum StateAction {
       model.outbox[sink]?.removeAll { $0.place <= place }
       model.written[sink] = max(model.written[sink] ?? place, place)
     case .remove(let sink, let place): model.outbox[sink]?.removeAll { $0.place == place }
-    case .bury(let entry):
+    case .giveUp(let entry):
       model.outbox[entry.sink]?.removeAll { $0.place == entry.place }
       var entry = entry
       entry.due = 0
@@ -141,7 +141,7 @@ enum StateAction {
       return .markWritten(sink, place)
     case 9:
       return .remove(sink, entries.randomElement(using: &dice)?.place ?? OutputPlace(epoch: 1, index: 1))
-    case 10: return entries.randomElement(using: &dice).map { .bury($0) } ?? .forget(owner, name)
+    case 10: return entries.randomElement(using: &dice).map { .giveUp($0) } ?? .forget(owner, name)
     default:
       let number = model.dead.randomElement(using: &dice)?.number ?? 1
       return dice.next() % 3 == 0 ? .drop(number) : .retry(number)

@@ -73,8 +73,8 @@ import Testing
     var given = entry("tell", 2, 0)
     given.attempts = 5
     try state.update { epoch throws(StoreError) in
-      try epoch.bury(given, reason: "exit 1", at: 12.5)
-      try epoch.bury(entry("log", 1, 0), reason: "gone", at: 13)
+      try epoch.giveUp(given, reason: "exit 1", at: 12.5)
+      try epoch.giveUp(entry("log", 1, 0), reason: "gone", at: 13)
     }
     #expect(try state.outboxCount(sink: "tell") == 8)
     let letters = try state.deadLetters()
@@ -87,7 +87,7 @@ import Testing
       try state.outbox(sink: "tell", after: .init(epoch: 1, index: 2), limit: 1) == [entry("tell", 2, 0)])
     try state.update { epoch throws(StoreError) in try epoch.drop(deadLetter: 2) }
     #expect(try state.deadLetters().isEmpty)
-    try state.update { epoch throws(StoreError) in try epoch.bury(given, reason: "again", at: 14) }
+    try state.update { epoch throws(StoreError) in try epoch.giveUp(given, reason: "again", at: 14) }
     #expect(try state.deadLetters().map(\.number) == [3])
   }
 

@@ -81,7 +81,7 @@ final class MemoryLog: StateLog {
       }
       if let first = entries.first {
         if act == 1 { try epoch.markWritten(sink: "s", through: first.place) }
-        if act == 2 { try epoch.bury(first, reason: "no", at: 1) }
+        if act == 2 { try epoch.giveUp(first, reason: "no", at: 1) }
         if act == 3 { try epoch.remove(sink: "s", at: first.place) }
       }
       if act == 4, let first = letters.first { try epoch.retry(deadLetter: first.number) }

@@ -18,7 +18,7 @@ import Testing
         let entry = OutboxEntry(
           sink: "tell", place: .init(epoch: 1, index: Int64(index)), id: "\(index)", bytes: bytes("1"))
         try epoch.put(entry)
-        if index == 1 { try epoch.bury(entry, reason: "no", at: 5) }
+        if index == 1 { try epoch.giveUp(entry, reason: "no", at: 5) }
       }
       try epoch.markWritten(sink: "log", through: .init(epoch: 1, index: 7))
     }

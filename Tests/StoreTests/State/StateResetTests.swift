@@ -20,7 +20,7 @@ import Testing
           let entry = OutboxEntry(
             sink: sink, place: .init(epoch: 1, index: Int64(index)), bytes: [])
           try epoch.put(entry)
-          if index == 1 { try epoch.bury(entry, reason: "no", at: 5) }
+          if index == 1 { try epoch.giveUp(entry, reason: "no", at: 5) }
         }
         try epoch.markWritten(sink: sink, through: .init(epoch: 1, index: 0))
       }

@@ -74,9 +74,9 @@ import Testing
     #expect(try file.site("a.org").spending == [.init(at: 20, count: 2)])
     try file.keepSpending("a.org", seconds: 100)
     try file.keepSpending("a.org", seconds: 50)
-    try file.tidy("a.org", file.site("a.org"), now: 119)
+    try file.removeOldSpending("a.org", file.site("a.org"), now: 119)
     #expect(try file.site("a.org").spending.count == 1)
-    try file.tidy("a.org", file.site("a.org"), now: 120)
+    try file.removeOldSpending("a.org", file.site("a.org"), now: 120)
     #expect(try file.site("a.org").spending == [])
     #expect(try file.site("b.org").spending.count == 1)
   }

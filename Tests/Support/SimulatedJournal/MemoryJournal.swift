@@ -26,7 +26,7 @@ public final class MemoryJournal: Journal {
     var logs: [String: Log] = [:]
     /// The logs as they were some calls before.
     var former: [String: Log] = [:]
-    var snapshots: [String: [UInt8]] = [:]
+    var images: [String: [UInt8]] = [:]
     var leases: [String: Double] = [:]
     /// The workers that are to leave, with the end of that request.
     var leaving: [String: Double] = [:]
@@ -134,17 +134,17 @@ public final class MemoryJournal: Journal {
     try change { $0.logs[task]?.records.removeAll { $0.sequence < sequence } }
   }
 
-  public func store(_ snapshot: [UInt8], of task: String, id: String) throws(JournalError) {
-    try change { $0.snapshots["\(task) \(id)"] = snapshot }
+  public func store(_ image: [UInt8], of task: String, id: String) throws(JournalError) {
+    try change { $0.images["\(task) \(id)"] = image }
   }
 
-  public func snapshot(of task: String, id: String) throws(JournalError) -> [UInt8]? {
+  public func image(of task: String, id: String) throws(JournalError) -> [UInt8]? {
     if fault(true) != nil { throw .unavailable("no server answers") }
-    return state.withLock { $0.snapshots["\(task) \(id)"] }
+    return state.withLock { $0.images["\(task) \(id)"] }
   }
 
-  public func removeSnapshot(of task: String, id: String) throws(JournalError) {
-    try change { $0.snapshots["\(task) \(id)"] = nil }
+  public func removeImage(of task: String, id: String) throws(JournalError) {
+    try change { $0.images["\(task) \(id)"] = nil }
   }
 
   public func renewLease(of worker: String, _ report: [UInt8]) throws(JournalError) {

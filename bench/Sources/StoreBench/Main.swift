@@ -95,7 +95,7 @@ private final class EpochCase {
     names = (0..<keys).map { Array("\($0)".utf8) }
     for name in names { table.set(Self.row, for: name) }
     try file.commit { _ in }
-    file.tidy()
+    file.checkpointWAL()
   }
 
   func run(_ turn: Int) throws(StoreError) {

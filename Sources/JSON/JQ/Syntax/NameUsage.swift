@@ -1,10 +1,10 @@
 // What a program refers to, for checks before it runs.
 
-/// A survey of a program's text: the members of variables and the environment that it reads, and what decides it.
+/// The names in a program's text: the members of variables and the environment that it reads, and what decides it.
 ///
-///     let survey = NameUsage("$vars.limit > 3 and .a = 2")
-///     survey?.reads.first?.path       // ["limit"]
-///     survey?.conditions.first?.kind  // .assignment
+///     let usage = NameUsage("$vars.limit > 3 and .a = 2")
+///     usage?.reads.first?.path       // ["limit"]
+///     usage?.conditions.first?.kind  // .assignment
 package struct NameUsage {
   /// A member that is read by a constant name, as in `$vars.limit` or `$vars["limit"]`.
   package struct Read {

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// A known row that the last polls did not have.
-struct AbsentRow: Remembered, Equatable {
+struct AbsentRow: StorableValue, Equatable {
   /// The row as it was last accepted.
   var value: Value
   /// The time of the poll since which it is out of sight; or, once a poll has shown it gone, of the first that has.
@@ -20,17 +20,17 @@ struct AbsentRow: Remembered, Equatable {
     self.place = place
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let row = value.member("row"), let since = value.member("since")?.double else { return nil }
     self.init(
       row, since: since, polls: value.member("polls")?.double.flatMap { Int(exactly: $0) } ?? 0,
-      place: value.member("place").flatMap { RowPlace(remembered: $0) })
+      place: value.member("place").flatMap { RowPlace(storedValue: $0) })
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var members: [(String, Value)] = [("row", value), ("since", .number(since))]
     if polls > 0 { members.append(("polls", .number(polls))) }
-    if let place { members.append(("place", place.remembered)) }
+    if let place { members.append(("place", place.storedValue)) }
     return .record(members)
   }
 }

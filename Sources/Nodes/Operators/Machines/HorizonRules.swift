@@ -15,7 +15,7 @@ enum Absence: Equatable {
 }
 
 /// The place of a row in the order of its source's list.
-struct RowPlace: Remembered, Equatable {
+struct RowPlace: StorableValue, Equatable {
   /// The order, as `RowOrder` writes it.
   let order: String
   let position: Value
@@ -25,7 +25,7 @@ struct RowPlace: Remembered, Equatable {
     self.position = position
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let order = value.member("order")?.string, let position = value.member("position") else {
       return nil
     }
@@ -33,7 +33,7 @@ struct RowPlace: Remembered, Equatable {
     self.position = position
   }
 
-  var remembered: Value { .record([("order", .string(order)), ("position", position)]) }
+  var storedValue: Value { .record([("order", .string(order)), ("position", position)]) }
 }
 
 extension Coverage {

@@ -22,7 +22,7 @@ extension Downstream {
 extension StepContext {
   /// Logs how many events a step still held when a pipeline without state was stopped.
   func noteWaiting(_ count: Int) {
-    if count == 0 || isKept { return }
+    if count == 0 || hasDurableState { return }
     log.notice(count == 1 ? "one event was still waiting" : "\(count) events were still waiting")
   }
 }

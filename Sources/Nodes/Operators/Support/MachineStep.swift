@@ -181,6 +181,6 @@ extension StepContext {
   /// The key for a machine that keeps keys in its state, which copies them, and elsewhere only if `hasDeadlines`, or as
   /// it goes on with the state of another run.
   func key(_ expression: Expression, hasDeadlines: Bool) -> @Sendable (Event) throws -> Value {
-    isKept || hasDeadlines ? keptKey(expression) : key(expression)
+    hasDurableState || hasDeadlines ? keptKey(expression) : key(expression)
   }
 }

@@ -107,13 +107,13 @@ struct Calendar {
     for event in events.values where event.isCancelled && event.end + keep < now {
       set(nil, event.uid)
     }
-    let surplus = max(0, events.count - limit)
-    if surplus > 0 {
-      for event in events.values.sorted(by: { ($0.end, $0.uid) < ($1.end, $1.uid) }).prefix(surplus) {
+    let excess = max(0, events.count - limit)
+    if excess > 0 {
+      for event in events.values.sorted(by: { ($0.end, $0.uid) < ($1.end, $1.uid) }).prefix(excess) {
         set(nil, event.uid)
       }
     }
-    return surplus
+    return excess
   }
 
   /// The whole file.

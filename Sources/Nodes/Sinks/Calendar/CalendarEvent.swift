@@ -59,7 +59,7 @@ struct CalendarEvent {
 }
 
 /// News of one event of the calendar, as it waits in the outbox.
-struct CalendarNews: Remembered {
+struct CalendarNews: StorableValue {
   let uid: String
   /// Nil where the event is cancelled.
   var lines: [String]?
@@ -69,14 +69,14 @@ struct CalendarNews: Remembered {
     (self.uid, self.lines, self.stamp) = (uid, lines, stamp)
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let uid = value.member("uid")?.string, let stamp = value.member("stamp")?.double else { return nil }
     self.init(
       uid: uid, lines: value.member("lines")?.items?.compactMap(\.string),
       stamp: Int(exactly: stamp.rounded()) ?? 0)
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var members: [(String, Value)] = [("uid", .string(uid)), ("stamp", .number(stamp))]
     if let lines { members.append(("lines", .array(lines.map { .string($0) }))) }
     return .record(members)

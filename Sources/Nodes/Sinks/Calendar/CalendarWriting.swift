@@ -74,29 +74,29 @@ struct CalendarWriting {
 }
 
 /// The news of one turn, as they wait in the outbox.
-struct CalendarEntry: Remembered {
+struct CalendarEntry: StorableValue {
   var news: [CalendarNews]
   /// When the turn was, in seconds since 1970.
   var at: Int
 
   init(news: [CalendarNews], at: Int) { (self.news, self.at) = (news, at) }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let items = value.member("news")?.items, let at = value.member("at")?.double else { return nil }
-    self.init(news: items.compactMap { CalendarNews(remembered: $0) }, at: Int(exactly: at.rounded()) ?? 0)
+    self.init(news: items.compactMap { CalendarNews(storedValue: $0) }, at: Int(exactly: at.rounded()) ?? 0)
   }
 
-  var remembered: Value {
-    .record([("at", .number(at)), ("news", .array(news.map(\.remembered)))])
+  var storedValue: Value {
+    .record([("at", .number(at)), ("news", .array(news.map(\.storedValue)))])
   }
 
   /// Whether an id of a pipeline's state (`…/LIFE-NUMBER`) is not behind another of the same.
   static func isBehind(_ id: String, _ other: String) -> Bool {
-    guard let (life, number) = parts(id), let (otherLife, otherNumber) = parts(other) else { return false }
-    return life == otherLife && number <= otherNumber
+    guard let (state, number) = parts(id), let (otherState, otherNumber) = parts(other) else { return false }
+    return state == otherState && number <= otherNumber
   }
 
-  private static func parts(_ id: String) -> (life: Substring, number: Int64)? {
+  private static func parts(_ id: String) -> (state: Substring, number: Int64)? {
     guard let dash = id.lastIndex(of: "-"), let number = Int64(id[id.index(after: dash)...]) else {
       return nil
     }

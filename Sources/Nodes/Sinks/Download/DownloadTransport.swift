@@ -18,14 +18,14 @@ struct DownloadItem: DeliveryItem {
     (self.url, self.path, self.event) = (url, path, event)
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let url = value.member("url")?.string, let path = value.member("path")?.string else { return nil }
-    self.init(url: url, path: path, event: value.member("event").flatMap { Event(remembered: $0) })
+    self.init(url: url, path: path, event: value.member("event").flatMap { Event(storedValue: $0) })
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     let members: [(String, Value)] = [("url", .string(url)), ("path", .string(path))]
-    return .record(members + (event.map { [("event", $0.remembered)] } ?? []))
+    return .record(members + (event.map { [("event", $0.storedValue)] } ?? []))
   }
 }
 
@@ -57,7 +57,7 @@ struct DownloadTransport: DeliveryTransport {
       // A compressed body could not be resumed at a byte of the file.
       request.headers = [Header("Accept-Encoding", "identity")]
       let part = PartFile(path: item.path, disk: disk)
-      part.tidy()
+      part.removeLeftovers()
       let start = part.progress(from: item.url)
       if disk.exists(item.path) {
         // A pipe, a device or a folder: it cannot be replaced by the file, and is not the file either.

@@ -85,7 +85,7 @@ struct PartFile: Sendable {
   }
 
   /// Removes the leftovers of a run that was killed right after it had renamed the complete file.
-  func tidy() { if !disk.exists(part), disk.exists(origin) { disk.unlink(origin) } }
+  func removeLeftovers() { if !disk.exists(part), disk.exists(origin) { disk.unlink(origin) } }
 
   /// Renames the complete file.
   func finish(_ file: any DiskFile, size: Int, syncs: Bool) throws(FileFailure) {

@@ -5,7 +5,7 @@ import Language
 import System
 
 /// An entry of a feed.
-struct PublishedEntry: Remembered {
+struct PublishedEntry: StorableValue {
   /// The id that readers know it by; empty until it is needed, since most entries of a fast stream are never written.
   var id: String
   /// The key of its event, as JSON; nil where the last run has stored the entry.
@@ -29,7 +29,7 @@ struct PublishedEntry: Remembered {
     (self.link, self.updated, self.tags) = (link, updated, tags)
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let id = value.member("id")?.string, let title = value.member("title")?.string,
       let updated = value.member("updated")?.double
     else { return nil }
@@ -39,7 +39,7 @@ struct PublishedEntry: Remembered {
       updated: updated, tags: (value.member("tags")?.items ?? []).compactMap(\.string))
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     .record([
       ("id", .string(id)), ("title", .string(title)), ("body", .string(body)), ("link", .string(link)),
       ("updated", .number(updated)), ("tags", .array(tags.map { .string($0) })),

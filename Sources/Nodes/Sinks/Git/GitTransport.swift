@@ -18,12 +18,12 @@ struct GitItem: DeliveryItem {
     (self.content, self.subject, self.at) = (content, subject, at)
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let content = value.member("content")?.string else { return nil }
     self.init(content: content, subject: value.member("subject")?.string, at: value.member("at")?.double)
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var members: [(String, Value)] = [("content", .string(content))]
     if let subject { members.append(("subject", .string(subject))) }
     if let at { members.append(("at", .number(at))) }

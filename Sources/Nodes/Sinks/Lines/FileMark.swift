@@ -66,7 +66,7 @@ final class PinnedFiles {
   private(set) var unsynced: [any DiskFile] = []
 
   /// Notes a new mark in a file; `isPresent` if no files that were set aside follow it.
-  func hold(_ file: FileIdentity, isPresent: Bool) {
+  func pin(_ file: FileIdentity, isPresent: Bool) {
     if files.last != file { files.append(file) }
     if isPresent { isAside.sinceLast = false }
   }

@@ -37,7 +37,7 @@ final class LineFile {
   func handOutMark() -> FileMark? {
     isChanged = false
     guard let mark = file == nil ? closedAt : file?.mark else { return nil }
-    pinned.hold(mark.identity, isPresent: file.map { !$0.isComparingTail } ?? false)
+    pinned.pin(mark.identity, isPresent: file.map { !$0.isComparingTail } ?? false)
     marked = mark.identity
     hadUnmarkedFile = false
     return mark
@@ -62,7 +62,7 @@ final class LineFile {
     closedAt = file?.mark
     newFolders += file?.newFolders ?? []
     defer { (file, isPrepared) = (nil, false) }
-    guard let file, file.isWithin else { return nil }
+    guard let file, file.needsMark else { return nil }
     if isUnsynced { file.retireCompared() }
     return closedAt
   }

@@ -289,7 +289,7 @@ final class LineFiles {
       syncs: context.syncs, now: now, note: { log.notice($0) }, warn: { log.warning($0) })
     resumed[file.path] = nil
     // Its mark may have been committed when it was open before.
-    if keepsMarks, file.pinned.files.isEmpty { file.pinned.hold(opened.identity, isPresent: true) }
+    if keepsMarks, file.pinned.files.isEmpty { file.pinned.pin(opened.identity, isPresent: true) }
     file.file = opened
     if file.hasUnmarkedFile { needsMarks = true }
     open[file.path] = file

@@ -53,7 +53,7 @@ final class RotatingFile {
     asideCount = old.asideCount
     begin = file.size > 0 ? disk.beginning(of: path) ?? now : now
     if let mark, file.isRegular { try resume(at: mark, options, syncs) }
-    old.tidy()
+    old.completePacking()
     pack()
   }
 
@@ -212,7 +212,7 @@ final class RotatingFile {
   var hasUncommittedTail: Bool { tail.map { $0.remaining > 0 || !$0.unfinishedLine.isEmpty } ?? false }
 
   /// Whether reopening the file requires a mark: within an uncommitted tail or a line.
-  var isWithin: Bool { tail != nil || !file.isAtLineStart }
+  var needsMark: Bool { tail != nil || !file.isAtLineStart }
 
   /// Has the skipped rotated files synced with the next marks, even if this file is closed.
   func retireCompared() {
@@ -239,7 +239,7 @@ final class RotatingFile {
       note("\(path) is not the file that was written last; lines are appended to it")
       return try file.endLastLine()
     }
-    pinned.hold(mark.identity, isPresent: false)
+    pinned.pin(mark.identity, isPresent: false)
     if found.parts.contains(where: \.isAside) { pinned.noteAside() }
     if found.missing > 0 {
       note("\(found.parts[0].path) is \(found.missing) bytes shorter than it was; lines are appended to it")
@@ -400,7 +400,7 @@ struct RotatedFiles {
   }
 
   /// Completes what a crash has interrupted: a half-compressed file, or one that exists in both forms.
-  func tidy() {
+  func completePacking() {
     for number in Set([1] + unpacked) {
       disk.unlink("\(packedName(number)).tmp")
       if disk.exists(packedName(number)) { disk.unlink(name(number)) }

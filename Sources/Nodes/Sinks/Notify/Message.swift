@@ -2,8 +2,8 @@ import Engine
 import JSON
 import Language
 
-/// A message for a service: a note, and what else services can show.
-struct Message: Remembered, Sendable, Equatable {
+/// A message for a service: title, body, and what else services can show.
+struct Message: StorableValue, Sendable, Equatable {
   var title: String
   var body = ""
   /// From 1, the lowest, to 5.
@@ -19,8 +19,8 @@ struct Message: Remembered, Sendable, Equatable {
   var linked: String { link.isEmpty ? title : "\(title)\n\(link)" }
 
   init(title: String, body: String = "") {
-    let note = Note(title: title, body: body)
-    (self.title, self.body) = (note.title, note.body)
+    let text = NotificationText(title: title, body: body)
+    (self.title, self.body) = (text.title, text.body)
   }
 
   /// A priority as it is written: from 1 to 5, or a word.
@@ -43,7 +43,7 @@ struct Message: Remembered, Sendable, Equatable {
     return text
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     guard let title = value.member("title")?.string else { return nil }
     self.title = title
     body = value.member("body")?.string ?? ""
@@ -53,7 +53,7 @@ struct Message: Remembered, Sendable, Equatable {
     tags = (value.member("tags")?.items ?? []).compactMap(\.string)
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var members: [(String, Value)] = [("title", .string(title))]
     for (name, text) in [("body", body), ("link", link), ("picture", picture)] where !text.isEmpty {
       members.append((name, .string(text)))

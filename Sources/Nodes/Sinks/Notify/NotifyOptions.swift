@@ -23,7 +23,7 @@ enum NotifyOptions {
     "attempts", .integer(1...100), "the number of attempts (default: 20 with to, otherwise 1)", example: "5")
   static let timeout = Option("timeout", .duration, default: "30s", "with to: the time limit of an attempt")
   static let through = Option(
-    "through", .choice(of: NotifyWay.Choice.self), default: "auto", "how to show it")
+    "through", .choice(of: NotifyChannel.Choice.self), default: "auto", "how to show it")
   static let command = Option(
     "command", .list(of: .text).referredCommand, default: "[]",
     "the command that shows it; the title and the body are its last two arguments",

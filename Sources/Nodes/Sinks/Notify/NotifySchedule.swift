@@ -12,7 +12,7 @@ struct NotifySchedule: Sendable {
   let zone: any ZoneRules
 
   /// Until when a notification of that time is held, in seconds since 1970; nil where it may be sent at once.
-  func hold(at now: Double) -> Double? {
+  func heldUntil(at now: Double) -> Double? {
     var time = now
     if let digest {
       guard let next = digest.cron.next(after: Int(now.rounded(.down)), in: zone) else { return nil }
@@ -125,7 +125,7 @@ private func textType<Value: Sendable>(
 }
 
 /// The notifications that are held back, stored for the next run; of many, the first ones.
-struct HeldNotes {
+struct HeldMessages {
   static let kept = 100
 
   private(set) var messages: [Message] = []
@@ -149,18 +149,18 @@ struct HeldNotes {
 
   /// The value that the templates of a digest see: `{count, notes: [{title, body, …}]}`.
   var value: Value {
-    .record([("count", .number(count)), ("notes", .array(messages.map(\.remembered)))])
+    .record([("count", .number(count)), ("notes", .array(messages.map(\.storedValue)))])
   }
 
   init() {}
 
-  init(remembered value: Value) {
-    messages = (value.member("notes")?.items ?? []).compactMap { Message(remembered: $0) }
+  init(storedValue value: Value) {
+    messages = (value.member("notes")?.items ?? []).compactMap { Message(storedValue: $0) }
     count = max(messages.count, value.member("count")?.double.flatMap { Int(exactly: $0) } ?? 0)
     until = value.member("until")?.double
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     var value = value
     if let until { value.setMember("until", .number(until)) }
     return value

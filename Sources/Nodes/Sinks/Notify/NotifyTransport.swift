@@ -18,22 +18,22 @@ enum NotifyItem: DeliveryItem {
     }
   }
 
-  init?(remembered value: Value) {
+  init?(storedValue value: Value) {
     if let message = value.member("message") {
-      guard let message = Message(remembered: message) else { return nil }
-      self = .message(message, value.member("event").flatMap { Event(remembered: $0) })
+      guard let message = Message(storedValue: message) else { return nil }
+      self = .message(message, value.member("event").flatMap { Event(storedValue: $0) })
     } else {
-      guard let item = CommandItem(remembered: value) else { return nil }
+      guard let item = CommandItem(storedValue: value) else { return nil }
       self = .command(item)
     }
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     switch self {
-    case .command(let item): return item.remembered
+    case .command(let item): return item.storedValue
     case .message(let message, let event):
-      var members = [("message", message.remembered)]
-      if let event { members.append(("event", event.remembered)) }
+      var members = [("message", message.storedValue)]
+      if let event { members.append(("event", event.storedValue)) }
       return .record(members)
     }
   }

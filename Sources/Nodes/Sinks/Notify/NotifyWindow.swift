@@ -56,14 +56,14 @@ struct NotifyWindow {
 
   /// Resumes the stored state of another.
   mutating func resume(_ before: Value) {
-    told = (before.member("told")?.items ?? []).compactMap { Instant(remembered: $0) }.suffix(limit.number)
+    told = (before.member("told")?.items ?? []).compactMap { Instant(storedValue: $0) }.suffix(limit.number)
     titles = (before.member("titles")?.items ?? []).compactMap(\.string)
     waiting = before.member("waiting")?.double.flatMap { Int(exactly: $0) } ?? 0
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     .record([
-      ("told", .array(told.map(\.remembered))), ("titles", .array(titles.map { .string($0) })),
+      ("told", .array(told.map(\.storedValue))), ("titles", .array(titles.map { .string($0) })),
       ("waiting", .number(waiting)),
     ])
   }

@@ -65,7 +65,7 @@ package final class StoredViews {
     _ sink: SinkPlan, _ form: PageForm, of plan: Plan, in hub: PageHub, _ paths: [String],
     _ read: @escaping () throws -> Content?
   ) {
-    let view = hub.add(pipeline: plan.name, sink: sink.name, form, life: "stored")
+    let view = hub.add(pipeline: plan.name, sink: sink.name, form, stateID: "stored")
     entries.append(Entry(view: view, paths: paths, read: read))
   }
 

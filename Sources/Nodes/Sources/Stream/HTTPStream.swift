@@ -284,7 +284,7 @@ final class HTTPStream: StreamSource {
     let poll = Poll(source: context.name, at: context.world.wallClock(), notes: notes)
     let values = values(of: event)
     note(values, poll)
-    feed.send(Delivery(values, poll, endsPoll: false, position: position))
+    feed.send(SourceBatch(values, poll, endsPoll: false, position: position))
   }
 
   private func values(of event: EventStreamParser.ServerEvent) -> [Value] {
@@ -328,7 +328,7 @@ final class HTTPStream: StreamSource {
       hasEvents = true
       let poll = Poll(source: context.name, at: context.world.wallClock())
       note(values, poll)
-      feed.send(Delivery(values, poll, endsPoll: false, position: position))
+      feed.send(SourceBatch(values, poll, endsPoll: false, position: position))
     }
   }
 }

@@ -37,7 +37,7 @@ struct ClusterStatus {
     var worker: String
     var task: WorkerReport.Task?
     /// The status by its log; all that is known where no worker reports it.
-    var log: TaskStatus?
+    var log: LogStatus?
 
     /// Whether all is as it should be.
     var isWell: Bool {
@@ -61,11 +61,11 @@ struct ClusterStatus {
       machines.append(Machine(lease: lease, report: report ?? WorkerReport(version: "?", tasks: [])))
     }
     self.machines = machines
-    var names = Set(try journal.tasks())
+    var names = Set(try journal.assignments())
     for machine in machines { names.formUnion(machine.report.tasks.map(\.name)) }
     var pipelines: [Pipeline] = []
     for name in names.sorted() {
-      let log = try journal.last(of: name).flatMap { TaskStatus($0.bytes) }
+      let log = try journal.last(of: name).flatMap { LogStatus($0.bytes) }
       let reports = machines.flatMap { machine in
         machine.report.tasks.filter { $0.name == name }.map { (machine.lease.name, $0) }
       }

@@ -104,7 +104,7 @@ final class PollCheck: LogCheck {
   private func nextPoll() throws -> (at: Double, rows: [Value]?)? {
     guard let answer = try polls.next() else { return nil }
     let at = parseTimestamp(timestamp(answer.at)) ?? answer.at
-    guard case .poll(let rows) = answer.what, answer.coverage == .complete else { return (at, nil) }
+    guard case .poll(let rows) = answer.content, answer.coverage == .complete else { return (at, nil) }
     return (at, rows)
   }
 

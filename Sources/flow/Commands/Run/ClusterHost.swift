@@ -8,8 +8,8 @@ import Store
 import System
 
 /// Runs the pipelines that this machine has taken over.
-final class ClusterHost: TaskHost {
-  private final class Run: TaskRun {
+final class ClusterHost: AssignmentHost {
+  private final class Run: AssignmentRun {
     let run: PipelineRun
     let result: Runner.Result
 
@@ -31,14 +31,14 @@ final class ClusterHost: TaskHost {
   private let folders: [String: String]
   private let wake: @Sendable () -> Void
   private var members: [String: Run] = [:]
-  private var reported: [String: TaskEvent] = [:]
+  private var reported: [String: AssignmentEvent] = [:]
 
   init(
     _ jobs: [ClusterJob], _ journal: JetStreamJournal, _ options: RunOptions, _ roster: RunRoster,
     _ folders: [String: String],
     wake: @escaping @Sendable () -> Void
   ) {
-    self.jobs = Dictionary(jobs.map { ($0.task.name, $0) }) { first, _ in first }
+    self.jobs = Dictionary(jobs.map { ($0.assignment.name, $0) }) { first, _ in first }
     self.journal = journal
     (self.options, self.roster, self.folders, self.wake) = (options, roster, folders, wake)
   }
@@ -77,11 +77,12 @@ final class ClusterHost: TaskHost {
 
   func abort() { for member in members.values { member.run.abort() } }
 
-  func start(_ task: Assignment, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
-    guard let job = jobs[task.name], let folder = folders[task.name],
-      let path = StateFolder.file(of: task.name, in: folder)
-    else { throw StoreError(task.name, .refused, "its name cannot be that of a state file") }
-    drop(task)
+  func start(_ assignment: Assignment, _ log: CommitLog, _ takeover: LogTakeover) throws -> any AssignmentRun
+  {
+    guard let job = jobs[assignment.name], let folder = folders[assignment.name],
+      let path = StateFolder.file(of: assignment.name, in: folder)
+    else { throw StoreError(assignment.name, .refused, "its name cannot be that of a state file") }
+    drop(assignment)
     var options = options
     options.isReplicated = true
     if let web = options.world[WebAccess.self] {
@@ -99,13 +100,13 @@ final class ClusterHost: TaskHost {
     }
     roster.add(run)
     let member = Run(run, result)
-    members[task.name] = member
+    members[assignment.name] = member
     run.start()
     return member
   }
 
   /// Removes the packs that a task has committed, now and then.
-  private func purgePacks(of share: (pipeline: String, number: Int, source: String), _ log: TaskLog) {
+  private func purgePacks(of share: (pipeline: String, number: Int, source: String), _ log: CommitLog) {
     let next = Locked(MonotonicClock.now + Self.purgePause)
     log.onCommit { [journal] file in
       let isDue = next.withLock { next in
@@ -122,24 +123,24 @@ final class ClusterHost: TaskHost {
     }
   }
 
-  private func drop(_ task: Assignment) {
-    guard let former = members.removeValue(forKey: task.name) else { return }
+  private func drop(_ assignment: Assignment) {
+    guard let former = members.removeValue(forKey: assignment.name) else { return }
     roster.remove(former.run)
   }
 
-  func note(_ task: Assignment, _ event: TaskEvent) {
+  func note(_ assignment: Assignment, _ event: AssignmentEvent) {
     // Some are noted at each step.
-    if reported.updateValue(event, forKey: task.name) == event { return }
-    let log = NodeLog(log: options.log, pipeline: task.name, node: "")
+    if reported.updateValue(event, forKey: assignment.name) == event { return }
+    let log = NodeLog(log: options.log, pipeline: assignment.name, node: "")
     switch event {
     case .taken(let former, let generation):
       let before = former.map { " from \($0.split(separator: "#").first ?? "")" } ?? ""
       log.notice("taken over\(before), generation \(generation)")
     case .released:
-      drop(task)
+      drop(assignment)
       log.notice("released")
     case .fenced:
-      drop(task)
+      drop(assignment)
       log.warning("another machine has taken it over; what was not committed is done again there")
     case .waitingForPlan(let writer):
       log.warning("waits: \(writer) runs another version of this pipeline, or another version of flow")

@@ -5,7 +5,7 @@ import Language
 import Reactive
 import System
 
-/// Runs the tasks of a cluster that are this machine's, until it is stopped.
+/// Runs the assignments of a cluster that are this machine's, until it is stopped.
 struct ClusterRunner {
   let cluster: RunCluster
   let plans: [Plan]
@@ -48,8 +48,8 @@ struct ClusterRunner {
     let host = ClusterHost(jobs, journal, options, roster, folders) { signals.wake() }
     let name = Self.workerName(options.world)
     let worker = ClusterWorker(
-      name, jobs.map(\.task), journal, host,
-      ClusterWorker.Options(log: TaskLog.Options(pause: { stop.wait(seconds: $0) })),
+      name, jobs.map(\.assignment), journal, host,
+      ClusterWorker.Options(log: CommitLog.Options(pause: { stop.wait(seconds: $0) })),
       now: secondsOfClock,
       random: { [world = options.world] in
         UInt64(world.random() * Double(1 << 53))

@@ -6,7 +6,7 @@ import Nodes
 import Store
 import System
 
-/// `flow run --cluster`: the pipelines that several machines run, each task of them one at a time.
+/// `flow run --cluster`: the pipelines that several machines run, each assignment of them one at a time.
 struct RunCluster {
   static let servers = CommandOption(
     "cluster", .value("URL,…"),
@@ -93,7 +93,7 @@ struct RunCluster {
   /// The sinks that do the same in several tasks as in one: none counts its messages, say.
   private static let divisible = ["nats", "http", "exec", "null"]
 
-  /// The tasks of pipelines: each is one, or, where a partition can be cut, one above it and several below.
+  /// The assignments of pipelines: each is one, or, where a partition can be cut, one above it and several below.
   func jobs(of plans: [Plan]) -> [ClusterJob] {
     plans.flatMap { plan -> [ClusterJob] in
       let packs = PackStream(
@@ -124,15 +124,15 @@ struct RunCluster {
   }
 }
 
-/// A task of the cluster and its plan.
+/// An assignment and its plan.
 struct ClusterJob: Sendable {
-  let task: Assignment
+  let assignment: Assignment
   let plan: Plan
   /// Where it is below a partition: of which pipeline, its number, and the source that reads what comes from above.
   let share: (pipeline: String, number: Int, source: String)?
 
   init(_ plan: Plan, _ share: (pipeline: String, number: Int, source: String)? = nil) {
     (self.plan, self.share) = (plan, share)
-    task = Assignment(name: plan.name, digest: RunCluster.digest(of: plan), machine: plan.machine)
+    assignment = Assignment(name: plan.name, digest: RunCluster.digest(of: plan), machine: plan.machine)
   }
 }

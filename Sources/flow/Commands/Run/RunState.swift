@@ -75,8 +75,8 @@ struct RunState: Sendable {
     guard let first = strays.first else { return nil }
     let list = strays.map { "\($0.key)\($0.value > 0 ? " (\(StateText.count($0.value, "key")))" : "")" }
     let kept =
-      plan.sources.filter(\.isKept).map(\.name) + steps.filter(\.spec.isKept).map(\.name)
-      + plan.sinks.filter(\.spec.isKept).map(\.name)
+      plan.sources.filter(\.hasDurableState).map(\.name) + steps.filter(\.spec.hasDurableState).map(\.name)
+      + plan.sinks.filter(\.spec.hasDurableState).map(\.name)
     let new = kept.filter { keys[$0] == nil }
     let begins =
       new.isEmpty ? "" : "; \(new.joined(separator: ", ")) begin\(new.count == 1 ? "s" : "") without"

@@ -86,7 +86,7 @@ final class RunTelemetry: Sendable {
   /// Polls that are kept until they are sent; more are dropped.
   private static let mostPolls = 2048
   /// How long the end of the run waits for a collector.
-  private static let patience = Duration.seconds(3)
+  private static let endTimeout = Duration.seconds(3)
 
   private let settings: Settings
   private let monitor: RunMonitor
@@ -141,7 +141,7 @@ final class RunTelemetry: Sendable {
   /// Sends for the last time, unless that takes too long.
   func stop() {
     end.set()
-    _ = isDone.wait(until: MonotonicClock.now + Self.patience) { $0 ? () : nil }
+    _ = isDone.wait(until: MonotonicClock.now + Self.endTimeout) { $0 ? () : nil }
   }
 
   /// Notes a poll; called by the source's thread.
@@ -181,7 +181,7 @@ final class RunTelemetry: Sendable {
     request.headers = settings.headers + [Header("Content-Type", "application/json")]
     request.body = body.json
     request.expectation = .anything
-    let time = isLast ? min(settings.timeout, Self.patience) : settings.timeout
+    let time = isLast ? min(settings.timeout, Self.endTimeout) : settings.timeout
     request.limits = TransferLimits(connect: time, firstByte: time, stall: time, whole: time)
     // A collector drops what it has; a copy is better than a gap.
     request.isRepeatable = true

@@ -73,7 +73,7 @@ struct SkyOptions: Sendable {
 
   private static func faults(_ arguments: Arguments, isRecorded: Bool) throws(WrongUse) -> SkyFaults {
     guard let text = arguments.text(Self.faults) else { return isRecorded ? .none : .usual }
-    do throws(SkyFaults.Wrong) { return try SkyFaults(text, isRecorded: isRecorded) } catch {
+    do throws(SkyFaults.InvalidFault) { return try SkyFaults(text, isRecorded: isRecorded) } catch {
       let near = error.unknown.flatMap { nearest(to: $0, among: SkyFaults.Kind.allCases.map(\.rawValue)) }
       throw WrongUse("--faults: \(error.message)\(near.map { "; did you mean \(quoted($0))?" } ?? "")")
     }

@@ -22,7 +22,7 @@ struct SkyRecording {
       let polls = try recordings.polls(of: source)
       while let poll = try polls.next() {
         let answer: RecordedService.Poll.Answer
-        switch poll.what {
+        switch poll.content {
         case .poll(let rows): answer = .rows(rows)
         case .failure(let reason), .recordedFailure(let reason): answer = .failure(reason)
         case .events, .end: continue

@@ -16,7 +16,7 @@ final class RunRoster: MonitoredPipelines {
   }
 
   /// How long all lanes together may take to answer, and each one at least.
-  private static let patience = (all: Duration.seconds(2), each: Duration.milliseconds(100))
+  private static let timeout = (all: Duration.seconds(2), each: Duration.milliseconds(100))
 
   private let state = Locked(State())
   private let simulation: String?
@@ -87,8 +87,8 @@ final class RunRoster: MonitoredPipelines {
   }
 
   /// Retries or drops dead letters, all of the node without numbers; false where the pipeline does not run.
-  func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
-    run(pipeline)?.settle(letters, of: sink, by: way) ?? false
+  func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
+    run(pipeline)?.resolve(letters, of: sink, by: way) ?? false
   }
 
   /// The outcome of the last rows with a key, as lines, the latest first; nil where the pipeline keeps no trace.
@@ -125,8 +125,8 @@ final class RunRoster: MonitoredPipelines {
   /// A snapshot of the process; not to be called on a lane.
   func status() -> RunStatus {
     let (runs, others) = state.withLock { ($0.runs, $0.others) }
-    let end = MonotonicClock.now + Self.patience.all
-    let pipelines = runs.map { $0.status(within: max(Self.patience.each, end - MonotonicClock.now)) } + others
+    let end = MonotonicClock.now + Self.timeout.all
+    let pipelines = runs.map { $0.status(within: max(Self.timeout.each, end - MonotonicClock.now)) } + others
     var status = RunStatus(
       process: Int(getpid()), version: VersionCommand.version, at: wallClock(),
       pipelines: pipelines.map(shown))
@@ -182,14 +182,14 @@ final class RunRoster: MonitoredPipelines {
     let runs = state.withLock { state in
       state.runs.filter { !$0.isOver && (pipeline == nil || $0.plan.name == pipeline) }
     }
-    let end = MonotonicClock.now + Self.patience.all
+    let end = MonotonicClock.now + Self.timeout.all
     let answers = runs.map { run in
       let answer = ConditionLock<[Unacknowledged]??>(nil)
       ask(run) { found in answer.change { $0 = .some(found) } }
       return answer
     }
     return answers.reduce([]) { all, answer in
-      let found = answer.wait(until: max(end, MonotonicClock.now + Self.patience.each)) { $0 } ?? []
+      let found = answer.wait(until: max(end, MonotonicClock.now + Self.timeout.each)) { $0 } ?? []
       guard let all, let found else { return nil }
       return all + found
     }

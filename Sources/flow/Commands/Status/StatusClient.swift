@@ -8,7 +8,7 @@ import System
 /// One mechanism for `flow status`, `flow top`, `flow tap` and `flow ack`.
 enum StatusClient {
   /// Longer than a process takes whose lanes all hang.
-  private static let patience = 5
+  private static let timeout = 5
 
   /// The status of every process, and the ids of those that do not answer.
   static func processes(in folder: String) -> (answers: [RunStatus], silent: [Int]) {
@@ -38,7 +38,7 @@ enum StatusClient {
   static func path(of process: Int, in folder: String) -> String { "\(folder)/\(process).sock" }
 
   private static func ask(_ connection: Int32, _ request: Value) -> Value? {
-    LocalSocket.setTimeout(patience, of: connection)
+    LocalSocket.setTimeout(timeout, of: connection)
     guard LocalSocket.write(request.json + [0x0a], to: connection),
       let line = LocalSocket.readLine(from: connection)
     else { return nil }

@@ -14,7 +14,7 @@ import System
 /// simulated runs keep no state in it; where it cannot be, the run goes without: observing never prevents it.
 final class StatusServer: Sendable {
   /// How long a client may take, in seconds.
-  private static let patience = 2
+  private static let timeout = 2
 
   private let paths: [String]
   /// The folders that did not exist, inner ones first.
@@ -84,7 +84,7 @@ final class StatusServer: Sendable {
   private static func answer(
     _ connection: inout Descriptor, until end: Int32, _ roster: RunRoster, _ taps: TapConnections
   ) {
-    LocalSocket.setTimeout(patience, of: connection.number)
+    LocalSocket.setTimeout(timeout, of: connection.number)
     guard let line = LocalSocket.readLine(from: connection.number) else { return }
     let request = try? Value.parse(line)
     if let keys = request?.member("acknowledge")?.items {

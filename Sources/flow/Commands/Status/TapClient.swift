@@ -12,7 +12,7 @@ final class TapClient {
     case missed(Int)
   }
 
-  private static let patience = 5
+  private static let timeout = 5
 
   let process: Int
   private let connection: Descriptor
@@ -29,7 +29,7 @@ final class TapClient {
     do throws(SystemError) {
       connection = try LocalSocket.connect(to: StatusClient.path(of: process, in: folder))
     } catch { throw StateError.failed("process \(process) does not answer: \(error.reason)") }
-    LocalSocket.setTimeout(Self.patience, of: connection.number)
+    LocalSocket.setTimeout(Self.timeout, of: connection.number)
     let request = Value.record([
       ("get", .string("tap")), ("nodes", .array(nodes.map(\.json))),
     ])

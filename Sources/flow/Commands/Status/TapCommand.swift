@@ -101,7 +101,7 @@ struct TapCommand {
     view.end()
     if let outcome = view.outcome { return outcome }
     for client in clients where !client.isOpen && !client.hasEnded {
-      view.note("process \(client.process) was killed, or ended before everything was read")
+      view.complain("process \(client.process) was killed, or ended before everything was read")
       return ExitStatus.failed
     }
     return ExitStatus.done

@@ -37,7 +37,7 @@ struct TapRequest {
 final class TapConnections: Sendable {
   private static let most = 16
   /// How long the end of the process waits for what taps still have to send.
-  private static let patience = Duration.milliseconds(1500)
+  private static let timeout = Duration.milliseconds(1500)
 
   private let count = ConditionLock(0)
 
@@ -64,7 +64,7 @@ final class TapConnections: Sendable {
   }
 
   func waitForEnds() {
-    _ = count.wait(until: MonotonicClock.now + Self.patience) { $0 == 0 ? () : nil }
+    _ = count.wait(until: MonotonicClock.now + Self.timeout) { $0 == 0 ? () : nil }
   }
 }
 

@@ -18,7 +18,7 @@ protocol TapOutput: AnyObject {
 }
 
 extension TapOutput {
-  func note(_ message: String) { Terminal.complain("flow tap: \(printable(message))\n") }
+  func complain(_ message: String) { Terminal.complain("flow tap: \(printable(message))\n") }
 }
 
 /// The lines of `flow tap`: filters and prints events, and counts those that are missing or fail.
@@ -77,7 +77,7 @@ final class TapView: TapOutput {
     output.flush()
     if output.hasFailed {
       outcome = failure.code == EPIPE ? ExitStatus.done : ExitStatus.failed
-      if failure.code != EPIPE { note("the output cannot be written: \(systemReason(failure.code))") }
+      if failure.code != EPIPE { complain("the output cannot be written: \(systemReason(failure.code))") }
       return false
     }
     if left == 0 {
@@ -97,10 +97,10 @@ final class TapView: TapOutput {
     guard isLast || abs(now - reported) >= 1 else { return }
     if missed > 0 || failures > 0 { reported = now }
     if missed > 0 {
-      note("\(StateText.count(missed, "event")) missed: more passed than is recorded, or read in time")
+      complain("\(StateText.count(missed, "event")) missed: more passed than is recorded, or read in time")
     }
     if failures > 0 {
-      note("the filter failed on \(StateText.count(failures, "event")), skipped: \(firstFailure)")
+      complain("the filter failed on \(StateText.count(failures, "event")), skipped: \(firstFailure)")
     }
     (missed, failures) = (0, 0)
   }
@@ -186,7 +186,7 @@ final class MarbleView: TapOutput {
     let isWritten = Array(text.utf8).withUnsafeBytes { Terminal.writeAll(1, $0) }
     if isWritten { return true }
     outcome = errno == EPIPE ? ExitStatus.done : ExitStatus.failed
-    if errno != EPIPE { note("the output cannot be written: \(Terminal.lastError)") }
+    if errno != EPIPE { complain("the output cannot be written: \(Terminal.lastError)") }
     return false
   }
 }

@@ -94,7 +94,7 @@ struct TailCommand {
           try step(file)
           return true
         } catch {
-          view.note("\(error)")
+          view.complain("\(error)")
           status = ExitStatus.usage
           return false
         }

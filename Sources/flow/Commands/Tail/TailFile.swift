@@ -149,7 +149,7 @@ final class TailFile {
 
   private func follow(from start: FileFollower.Start, _ view: TailView) {
     follower = FileFollower(name, from: start) { [unowned self, unowned view] change in
-      if let text = text(of: change) { view.note("\(path) \(text)") }
+      if let text = text(of: change) { view.complain("\(path) \(text)") }
       lastChange = change
     }
   }

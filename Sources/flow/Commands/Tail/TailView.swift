@@ -79,7 +79,7 @@ final class TailView {
   }
 
   /// Reports something about a file on standard error, after what was printed.
-  func note(_ message: String) {
+  func complain(_ message: String) {
     flush()
     Terminal.complain("flow tail: \(printable(message))\n")
   }
@@ -103,12 +103,12 @@ final class TailView {
       let left = isRaw || filter != nil ? ", skipped" : ""
       let count = notJSON
       notJSON = 0
-      note("\(count == 1 ? "1 line is" : "\(count) lines are") not JSON\(left)")
+      complain("\(count == 1 ? "1 line is" : "\(count) lines are") not JSON\(left)")
     }
     if failures > 0 {
       let count = failures
       failures = 0
-      note("--where failed on \(count == 1 ? "1 line" : "\(count) lines"), skipped: \(firstFailure)")
+      complain("--where failed on \(count == 1 ? "1 line" : "\(count) lines"), skipped: \(firstFailure)")
     }
     line.width = Terminal.columns(1)
     filter?.environment.now = EvalEnvironment.now

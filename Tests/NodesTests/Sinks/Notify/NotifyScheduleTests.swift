@@ -33,7 +33,7 @@ import System
       ("22:00-07:00", "hourly", "UTC", "2026-03-01T21:30:00Z", "2026-03-02T07:00:00Z"),
     ] as [(String?, String?, String, String, String?)])
   func times(_ quiet: String?, _ digest: String?, _ zone: String, _ now: String, _ until: String?) throws {
-    let hold = try schedule(quiet, digest, zone).hold(at: try #require(parseTimestamp(now)))
+    let hold = try schedule(quiet, digest, zone).heldUntil(at: try #require(parseTimestamp(now)))
     #expect(hold.map { timestamp($0) } == until)
   }
 

@@ -3,7 +3,7 @@ import Engine
 import Language
 
 /// The channel of notifications: a desktop, the terminal's bell, or a command.
-enum NotifyWay: Sendable {
+enum NotifyChannel: Sendable {
   case notifySend(NotifyUrgency)
   case bell
   case command([String])
@@ -30,13 +30,13 @@ enum NotifyWay: Sendable {
     return (try? ProgramSearch.find("notify-send", along: world.environment("PATH") ?? "")) != nil
   }
 
-  /// The command that shows a note; nil for the bell.
-  func arguments(_ note: Note) -> [String]? {
+  /// The command that shows a text; nil for the bell.
+  func arguments(_ text: NotificationText) -> [String]? {
     switch self {
-    case .command(let command): return command + [note.title, note.body]
+    case .command(let command): return command + [text.title, text.body]
     case .notifySend(let urgency):
       let options = ["--app-name=flow", "--urgency=\(urgency.rawValue)", "--"]
-      return ["notify-send"] + options + [note.title, Self.withoutMarkup(note.body)]
+      return ["notify-send"] + options + [text.title, Self.withoutMarkup(text.body)]
     case .bell: return nil
     }
   }
@@ -50,7 +50,7 @@ enum NotifyWay: Sendable {
 enum NotifyUrgency: String, CaseIterable, Sendable { case low, normal, critical }
 
 /// The text of a notification, short and printable.
-struct Note {
+struct NotificationText {
   private static let longestTitle = 200
   private static let longestBody = 2000
 
@@ -58,8 +58,8 @@ struct Note {
   let body: String
 
   init(title: String, body: String) {
-    self.title = printable(Note.cut(title, Note.longestTitle))
-    self.body = printableLines(Note.cut(body, Note.longestBody))
+    self.title = printable(NotificationText.cut(title, NotificationText.longestTitle))
+    self.body = printableLines(NotificationText.cut(body, NotificationText.longestBody))
   }
 
   private static func cut(_ text: String, _ limit: Int) -> String {

@@ -7,23 +7,23 @@ import Testing
 @testable import Cluster
 
 /// The takeover of a task's log, and the opening of its state.
-@Suite struct TaskTakeoverTests {
+@Suite struct LogTakeoverTests {
   private let journal = MemoryJournal(now: { 0 })
 
-  private func takeover(snapshotBytes: Int = 1 << 20) -> TaskTakeover {
-    var options = TaskLog.Options(pause: { _ in false })
-    options.snapshotBytes = snapshotBytes
-    return TaskTakeover(journal, task: "t", options)
+  private func takeover(imageBytes: Int = 1 << 20) -> LogTakeover {
+    var options = CommitLog.Options(pause: { _ in false })
+    options.imageBytes = imageBytes
+    return LogTakeover(journal, of: "t", options)
   }
 
-  private func take(_ takeover: TaskTakeover, _ writer: String) throws -> TaskLog {
+  private func take(_ takeover: LogTakeover, _ writer: String) throws -> CommitLog {
     guard case .taken(let log) = try takeover.take(writer: writer, digest: "d", newLog: "l") else {
       throw StoreError("t", .refused, "\(writer) has not got the task")
     }
     return log
   }
 
-  private func open(_ takeover: TaskTakeover, _ log: TaskLog, on disk: SimulatedDisk) throws -> StateFile {
+  private func open(_ takeover: LogTakeover, _ log: CommitLog, on disk: SimulatedDisk) throws -> StateFile {
     let process = disk.start()
     try? process.makeFolder("/var")
     let options = StateFile.Options(disk: ProcessDisk(process: process))
@@ -34,7 +34,7 @@ import Testing
   func late(isPurged: Bool) throws {
     let slow = takeover()
     let slowLog = try take(slow, "slow#1")
-    let fast = takeover(snapshotBytes: isPurged ? 0 : 1 << 20)
+    let fast = takeover(imageBytes: isPurged ? 0 : 1 << 20)
     let fastLog = try take(fast, "fast#1")
     let file = try open(fast, fastLog, on: SimulatedDisk(.init(seed: 1)))
     let table = try file.table(node: "n", description: ".")

@@ -1,5 +1,5 @@
 /// A step's need of the stream: whether each task of a partition can have a step of its own.
-public enum Division: Sendable {
+public enum Partitioning: Sendable {
   /// All events together, in their order.
   case whole
   /// Each event by itself, which it passes on as it is, or not at all.
@@ -26,25 +26,27 @@ public enum PartitionOrder: String, CaseIterable, Sendable {
 
 extension NodeSpec {
   /// Whether it divides a stream among tasks.
-  var isPartition: Bool { if case .partition = division { true } else { false } }
+  var isPartition: Bool { if case .partition = partitioning { true } else { false } }
 
   /// Whether it sends each event as it is, or not at all.
-  package var passesEach: Bool { if case .each = division { true } else { false } }
+  package var passesEach: Bool { if case .each = partitioning { true } else { false } }
 
   /// Whether it holds nothing: what it sends is made of the event that it is taking.
   package var handlesEachAlone: Bool {
-    switch division {
+    switch partitioning {
     case .each, .reshaped: true
     case .whole, .byKey, .partition: false
     }
   }
 
   /// The name of the option whose outputs it sends.
-  package var sentOption: String? { if case .reshaped(let option) = division { option.name } else { nil } }
+  package var sentOption: String? {
+    if case .reshaped(let option) = partitioning { option.name } else { nil }
+  }
 
   /// Whether what it sends may have the key that its input has.
   package var keepsKeys: Bool {
-    switch division {
+    switch partitioning {
     case .reshaped: false
     case .byKey(_, let sends, _, _): sends == nil
     case .whole, .each, .partition: !comparesPolls

@@ -7,12 +7,12 @@ import Testing
 @testable import Nodes
 
 /// Notifications that are repeated until they are acknowledged.
-@Suite struct RepeatedNotesTests {
+@Suite struct RepeatedMessagesTests {
   private func second(_ number: Int) -> Instant { Instant() + .seconds(number) }
 
   @Test("each key is due after the interval, again and again, until it is removed")
   func repetition() {
-    var notes = RepeatedNotes(every: .seconds(10))
+    var notes = RepeatedMessages(every: .seconds(10))
     #expect(notes.add("a", Message(title: "A"), at: second(0), timeOfDay: 100) == nil)
     #expect(notes.add("b", Message(title: "B"), at: second(5), timeOfDay: 105) == nil)
     #expect(notes.due(at: second(9)).isEmpty && notes.next == second(10))
@@ -28,14 +28,14 @@ import Testing
 
   @Test("the next run goes on with them, at the latest after the interval; the oldest key makes room")
   func restart() {
-    var notes = RepeatedNotes(every: .seconds(10))
-    for number in 0...RepeatedNotes.bound {
+    var notes = RepeatedMessages(every: .seconds(10))
+    for number in 0...RepeatedMessages.bound {
       let lost = notes.add("\(number)", Message(title: "x"), at: second(5000), timeOfDay: 1)
-      #expect(lost == (number == RepeatedNotes.bound ? "0" : nil))
+      #expect(lost == (number == RepeatedMessages.bound ? "0" : nil))
     }
-    var next = RepeatedNotes(every: .seconds(10))
-    next.resume(notes.remembered, at: second(3))
-    #expect(next.entries.count == RepeatedNotes.bound && next.next == second(13))
+    var next = RepeatedMessages(every: .seconds(10))
+    next.resume(notes.storedValue, at: second(3))
+    #expect(next.entries.count == RepeatedMessages.bound && next.next == second(13))
     #expect(next.entries.map(\.key) == notes.entries.map(\.key))
   }
 
@@ -55,7 +55,7 @@ import Testing
 
   @Test("what is acknowledged before quiet hours end is not sent then")
   func heldAndAcknowledged() {
-    var held = HeldNotes()
+    var held = HeldMessages()
     held.add(Message(title: "a"), until: 100)
     held.add(Message(title: "b"), until: 100)
     held.remove(Message(title: "a"))

@@ -1,14 +1,8 @@
 import Reactive
 import Synchronization
 
-/// Threads that share pieces of work with the thread that has them, which waits until all are done.
-final class Workers: Sendable {
-  private struct Round: Sendable {
-    var number = 0
-    var work: Work?
-    var isOver = false
-  }
-
+/// The threads that run the tasks of a partition, beside the caller's, which waits until all are done.
+final class TaskThreads: Sendable {
   /// One round: the pieces are numbered, and each thread takes the next.
   private final class Work: Sendable {
     let body: @Sendable (Int) -> Void

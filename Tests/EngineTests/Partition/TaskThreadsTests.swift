@@ -5,13 +5,13 @@ import Testing
 @testable import Engine
 @testable import JSON
 
-@Suite struct WorkersTests {
+@Suite struct TaskThreadsTests {
   @Test("each piece is done once, and all of them when the call returns")
   func rounds() {
-    let workers = Workers(3, of: RunThreads().schedulers(at: .real, clock: nil))
+    let threads = TaskThreads(3, of: RunThreads().schedulers(at: .real, clock: nil))
     let done = (0..<16).map { _ in ConditionLock(0) }
     for round in 1...2000 {
-      workers.run(16) { piece in done[piece].change { $0 += 1 } }
+      threads.run(16) { piece in done[piece].change { $0 += 1 } }
       #expect(done.allSatisfy { $0.change { $0 } == round })
     }
   }

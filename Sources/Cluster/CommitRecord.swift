@@ -1,22 +1,22 @@
-/// A record of a task's log: a line of text, then a payload.
+/// A record of an assignment's log: a line of text, then a payload.
 ///
 ///     E LOG GENERATION ORDINAL WRITER DIGEST PART/PARTS
-struct TaskRecord: Equatable {
+struct CommitRecord: Equatable {
   enum Kind: Equatable {
-    /// A worker takes the task over.
+    /// A worker takes the assignment over.
     case takeover
     /// A part of the delta that leads to the ordinal; only one whose parts all follow each other counts.
     case delta(part: Int, of: Int)
-    /// A snapshot of the state at the ordinal is stored under an id.
-    case snapshot(id: String)
-    /// The owner has released the task.
+    /// An image of the state at the ordinal is stored under an id.
+    case image(id: String)
+    /// The owner has released the assignment.
     case release
   }
 
   var kind: Kind
   /// The id of the log, chosen by its first writer.
   var log: String
-  /// How often the task was taken over.
+  /// How often the assignment was taken over.
   var generation: Int64
   /// The number of complete deltas, this one included.
   var ordinal: Int64
@@ -45,7 +45,7 @@ struct TaskRecord: Equatable {
     switch words[0] {
     case "T": kind = .takeover
     case "L": kind = .release
-    case "S": kind = .snapshot(id: words[6])
+    case "S": kind = .image(id: words[6])
     case "E":
       let parts = words[6].split(separator: "/").compactMap { Int($0) }
       guard parts.count == 2, parts[0] >= 0, parts[0] < parts[1] else { return nil }
@@ -61,31 +61,31 @@ struct TaskRecord: Equatable {
       switch kind {
       case .takeover: ("T", "-")
       case .release: ("L", "-")
-      case .snapshot(let id): ("S", id)
+      case .image(let id): ("S", id)
       case .delta(let part, let parts): ("E", "\(part)/\(parts)")
       }
     return Array("\(letter) \(log) \(generation) \(ordinal) \(writer) \(digest) \(detail)\n".utf8) + payload
   }
 }
 
-/// The sum of the records of a log: the newest snapshot, and the deltas behind it.
+/// The sum of the records of a log: the newest image, and the deltas behind it.
 struct LogContent {
   private(set) var log = ""
   private(set) var ordinal: Int64 = 0
-  private(set) var snapshot: (id: String, ordinal: Int64)?
+  private(set) var image: (id: String, ordinal: Int64)?
   private(set) var deltas: [(ordinal: Int64, bytes: [UInt8])] = []
   private var parts: (ordinal: Int64, count: Int, bytes: [UInt8])?
 
   /// Adds the next record; false where it does not continue the log.
-  mutating func add(_ record: TaskRecord) -> Bool {
+  mutating func add(_ record: CommitRecord) -> Bool {
     if log.isEmpty { log = record.log }
     guard record.log == log else { return false }
     switch record.kind {
     case .takeover, .release: parts = nil
-    case .snapshot(let id):
+    case .image(let id):
       parts = nil
-      // What lies before the first snapshot that is left was purged.
-      snapshot = (id, record.ordinal)
+      // What lies before the first image that is left was purged.
+      image = (id, record.ordinal)
       deltas.removeAll { $0.ordinal <= record.ordinal }
       ordinal = record.ordinal
     case .delta(let part, let count):
@@ -107,8 +107,8 @@ struct LogContent {
   }
 }
 
-/// The status of a task by the last record of its log.
-public struct TaskStatus: Equatable, Sendable {
+/// The status of an assignment by the last record of its log.
+public struct LogStatus: Equatable, Sendable {
   /// The worker that has written last.
   public var writer: String
   public var isReleased: Bool
@@ -118,7 +118,7 @@ public struct TaskStatus: Equatable, Sendable {
 
   /// Nil for bytes that are no record.
   public init?(_ bytes: [UInt8]) {
-    guard let record = TaskRecord(bytes) else { return nil }
+    guard let record = CommitRecord(bytes) else { return nil }
     writer = String(record.writer.prefix { $0 != "#" })
     isReleased = record.kind == .release
     (generation, ordinal) = (record.generation, record.ordinal)

@@ -1,19 +1,19 @@
 import Reactive
 import Store
 
-/// The log of a task, for the worker that owns it: what its state file appends to.
+/// The commit log of a pipeline, or of a task of one, for the worker that owns it: what its state file appends to.
 ///
 /// Invariants:
 /// 1. A record follows the last one that this worker knows, so nothing is accepted any more once another worker has
-///    taken the task over.
+///    taken the assignment over.
 /// 2. Where the outcome of an append is unknown, the same bytes are looked for in the log: it happens at most once.
-/// 3. Snapshots have ids of their own, and an owner removes only the one that its own has replaced.
-public final class TaskLog: StateLog {
+/// 3. Images have ids of their own, and an owner removes only the one that its own has replaced.
+public final class CommitLog: StateLog {
   public struct Options: Sendable {
     /// Records have at most so many bytes.
     public var recordBytes = 900 << 10
-    /// A snapshot is taken when the log behind the last is longer than this, and than that snapshot.
-    public var snapshotBytes = 16 << 20
+    /// An image is taken when the log behind the last is longer than this, and than that image.
+    public var imageBytes = 16 << 20
     /// How often an append is tried before the caller has to wait and repeat it: longer than an election takes.
     public var attempts = 24
     /// Waits; returns true to give up.
@@ -31,12 +31,12 @@ public final class TaskLog: StateLog {
     var unresolved: [[UInt8]] = []
     /// How many parts of the delta, which must be this one, are in the log.
     var sent: (delta: [UInt8], parts: Int)?
-    var bytesSinceSnapshot = 0
-    var snapshotID: String?
-    var snapshotSize = 0
+    var bytesSinceImage = 0
+    var imageID: String?
+    var imageSize = 0
   }
 
-  public let task: String
+  public let assignment: String
   public let generation: Int64
   private let journal: any Journal
   private let log: String
@@ -47,21 +47,22 @@ public final class TaskLog: StateLog {
   private let committed = Locked<(@Sendable (StateFile) -> Void)?>(nil)
 
   fileprivate init(
-    _ journal: any Journal, _ takeover: TaskRecord, _ task: String, _ options: Options, at sequence: UInt64
+    _ journal: any Journal, _ takeover: CommitRecord, _ assignment: String, _ options: Options,
+    at sequence: UInt64
   ) {
-    (self.journal, self.task, self.options) = (journal, task, options)
+    (self.journal, self.assignment, self.options) = (journal, assignment, options)
     (log, generation) = (takeover.log, takeover.generation)
     (writer, digest) = (takeover.writer, takeover.digest)
     state = Locked(State(sequence: sequence, ordinal: takeover.ordinal))
   }
 
-  /// Whether another worker has taken the task over.
+  /// Whether another worker has taken the assignment over.
   public var isFenced: Bool { state.withLock(\.isFenced) }
 
   public var place: LogPlace { LogPlace(log: log, ordinal: state.withLock(\.ordinal)) }
 
-  private func record(_ kind: TaskRecord.Kind, _ ordinal: Int64, _ payload: [UInt8] = []) -> TaskRecord {
-    TaskRecord(
+  private func record(_ kind: CommitRecord.Kind, _ ordinal: Int64, _ payload: [UInt8] = []) -> CommitRecord {
+    CommitRecord(
       kind, log: log, generation: generation, ordinal: ordinal, writer: writer, digest: digest,
       payload: payload)
   }
@@ -79,7 +80,7 @@ public final class TaskLog: StateLog {
       try append(record)
       state.withLock { state in
         state.sent = part + 1 == count ? nil : (delta, part + 1)
-        state.bytesSinceSnapshot += range.count
+        state.bytesSinceImage += range.count
       }
     }
     state.withLock { $0.ordinal = place.ordinal }
@@ -89,20 +90,20 @@ public final class TaskLog: StateLog {
   fileprivate static func wait(before attempt: Int) -> Double { attempt < 3 ? 0.1 * Double(attempt) : 0.4 }
 
   /// Appends a record behind the last one; on return it is in the log.
-  private func append(_ record: TaskRecord) throws(StoreError) {
+  private func append(_ record: CommitRecord) throws(StoreError) {
     let bytes = record.bytes
     var reason = "no answer"
     for attempt in 0..<options.attempts {
-      if attempt > 0, options.pause(TaskLog.wait(before: attempt)) { break }
+      if attempt > 0, options.pause(CommitLog.wait(before: attempt)) { break }
       if isFenced { throw fenced() }
       do throws(JournalError) {
-        let sequence = try journal.append(bytes, to: task, after: state.withLock(\.sequence))
+        let sequence = try journal.append(bytes, to: assignment, after: state.withLock(\.sequence))
         return advance(to: sequence)
       } catch {
         reason = error.description
         switch error {
-        case .full: throw StoreError(task, .unavailable, reason)
-        case .refused: throw StoreError(task, .refused, reason)
+        case .full: throw StoreError(assignment, .unavailable, reason)
+        case .refused: throw StoreError(assignment, .refused, reason)
         case .unavailable: continue
         case .inDoubt:
           state.withLock { if !$0.unresolved.contains(bytes) { $0.unresolved.append(bytes) } }
@@ -110,7 +111,7 @@ public final class TaskLog: StateLog {
         }
       }
     }
-    throw StoreError(task, .unavailable, reason)
+    throw StoreError(assignment, .unavailable, reason)
   }
 
   private func advance(to sequence: UInt64) {
@@ -120,9 +121,9 @@ public final class TaskLog: StateLog {
     }
   }
 
-  /// After a conflict: whether the record is the last of the log; throws where the task is another worker's.
-  private func isInLog(_ record: TaskRecord, _ bytes: [UInt8]) throws(StoreError) -> Bool {
-    guard let last = try? journal.last(of: task) else { return false }
+  /// After a conflict: whether the record is the last of the log; throws where the assignment is another worker's.
+  private func isInLog(_ record: CommitRecord, _ bytes: [UInt8]) throws(StoreError) -> Bool {
+    guard let last = try? journal.last(of: assignment) else { return false }
     let (sequence, unresolved) = state.withLock { ($0.sequence, $0.unresolved) }
     // What was read may be older than the conflict.
     if last.sequence <= sequence { return false }
@@ -130,85 +131,85 @@ public final class TaskLog: StateLog {
       advance(to: last.sequence)
       return true
     }
-    guard unresolved.contains(last.bytes), let other = TaskRecord(last.bytes) else {
+    guard unresolved.contains(last.bytes), let other = CommitRecord(last.bytes) else {
       throw fence()
     }
     advance(to: last.sequence)
     if case .delta(let part, let count) = other.kind, part + 1 == count {
       // The owner rebuilds its file from the log, in which a transaction is that the file has not.
       state.withLock { $0.isFenced = true }
-      throw StoreError(task, .gone, "an earlier transaction has reached the log only")
+      throw StoreError(assignment, .gone, "an earlier transaction has reached the log only")
     }
     return false
   }
 
-  /// Finds out whether another worker has taken the task over, where no append would be refused for it.
+  /// Finds out whether another worker has taken the assignment over, where no append would be refused for it.
   func lookForOwner() {
-    guard let last = try? journal.last(of: task), let record = TaskRecord(last.bytes) else { return }
+    guard let last = try? journal.last(of: assignment), let record = CommitRecord(last.bytes) else { return }
     if record.generation > generation { _ = fence() }
   }
 
-  /// Notes that another worker has taken the task over.
+  /// Notes that another worker has taken the assignment over.
   fileprivate func fence() -> StoreError {
     state.withLock { $0.isFenced = true }
     return fenced()
   }
 
   private func fenced() -> StoreError {
-    StoreError(task, .fenced, "another worker has taken the task over")
+    StoreError(assignment, .fenced, "another worker has taken the task over")
   }
 
-  // MARK: - Snapshots
+  // MARK: - Images
 
   /// Calls `body` after each commit, on the thread that has made it.
   public func onCommit(_ body: @escaping @Sendable (StateFile) -> Void) { committed.withLock { $0 = body } }
 
   public func didCommit(_ file: StateFile) {
     committed.withLock { $0 }?(file)
-    let (bytes, size) = state.withLock { ($0.bytesSinceSnapshot, $0.snapshotSize) }
-    guard bytes > max(options.snapshotBytes, size) else { return }
-    // Without a snapshot the log grows, and the next commit tries again.
+    let (bytes, size) = state.withLock { ($0.bytesSinceImage, $0.imageSize) }
+    guard bytes > max(options.imageBytes, size) else { return }
+    // Without an image the log grows, and the next commit tries again.
     guard let image = try? file.image() else { return }
     let ordinal = state.withLock(\.ordinal)
     let id = "\(generation)-\(ordinal)-\(writer)"
     do {
-      try journal.store(image, of: task, id: id)
-      let former = state.withLock(\.snapshotID)
+      try journal.store(image, of: assignment, id: id)
+      let former = state.withLock(\.imageID)
       if former == id { return }
-      try append(record(.snapshot(id: id), ordinal))
+      try append(record(.image(id: id), ordinal))
       let sequence = state.withLock { state in
-        (state.snapshotID, state.snapshotSize, state.bytesSinceSnapshot) = (id, image.count, 0)
+        (state.imageID, state.imageSize, state.bytesSinceImage) = (id, image.count, 0)
         return state.sequence
       }
-      try journal.purge(task, before: sequence)
-      if let former { try journal.removeSnapshot(of: task, id: former) }
+      try journal.purge(assignment, before: sequence)
+      if let former { try journal.removeImage(of: assignment, id: former) }
     } catch {
       // An append whose outcome is unknown is resolved by the next one.
-      state.withLock { $0.bytesSinceSnapshot -= $0.bytesSinceSnapshot / 4 }
+      state.withLock { $0.bytesSinceImage -= $0.bytesSinceImage / 4 }
     }
   }
 
-  /// Releases the task, so that its next owner need not wait.
+  /// Releases the assignment, so that its next owner need not wait.
   public func release() {
     if isFenced { return }
     try? append(record(.release, state.withLock(\.ordinal)))
     state.withLock { $0.isFenced = true }
   }
 
-  fileprivate func continueFrom(_ snapshot: (id: String, size: Int)?, bytes: Int) {
+  fileprivate func continueFrom(_ image: (id: String, size: Int)?, bytes: Int) {
     state.withLock { state in
-      (state.snapshotID, state.snapshotSize) = (snapshot?.id, snapshot?.size ?? 0)
-      state.bytesSinceSnapshot = bytes
+      (state.imageID, state.imageSize) = (image?.id, image?.size ?? 0)
+      state.bytesSinceImage = bytes
     }
   }
 }
 
 // MARK: - Taking over
 
-/// The way of a task to a worker: its log is taken over, then its state file is rebuilt.
-public struct TaskTakeover: Sendable {
+/// The way of an assignment to a worker: its log is taken over, then its state file is rebuilt.
+public struct LogTakeover: Sendable {
   public enum Outcome: Sendable {
-    case taken(TaskLog)
+    case taken(CommitLog)
     /// Another worker was faster.
     case lost
     /// The log belongs to another plan of that name.
@@ -216,16 +217,16 @@ public struct TaskTakeover: Sendable {
   }
 
   private let journal: any Journal
-  private let task: String
-  private let options: TaskLog.Options
+  private let assignment: String
+  private let options: CommitLog.Options
 
-  public init(_ journal: any Journal, task: String, _ options: TaskLog.Options) {
-    (self.journal, self.task, self.options) = (journal, task, options)
+  public init(_ journal: any Journal, of assignment: String, _ options: CommitLog.Options) {
+    (self.journal, self.assignment, self.options) = (journal, assignment, options)
   }
 
-  /// The worker that has written last; nil for a new log, and for a task that was released.
+  /// The worker that has written last; nil for a new log, and for an assignment that was released.
   public func owner() throws(JournalError) -> String? {
-    guard let last = try journal.last(of: task), let record = TaskRecord(last.bytes),
+    guard let last = try journal.last(of: assignment), let record = CommitRecord(last.bytes),
       record.kind != .release
     else { return nil }
     return record.writer
@@ -240,16 +241,16 @@ public struct TaskTakeover: Sendable {
   ) throws(JournalError) -> Outcome {
     var unresolved: [[UInt8]] = []
     for attempt in 0..<options.attempts {
-      if attempt > 0, options.pause(TaskLog.wait(before: attempt)) { break }
-      let last = try journal.last(of: task)
-      var record = TaskRecord(
+      if attempt > 0, options.pause(CommitLog.wait(before: attempt)) { break }
+      let last = try journal.last(of: assignment)
+      var record = CommitRecord(
         .takeover, log: newLog, generation: 1, ordinal: 0, writer: writer, digest: digest)
       if let last {
-        guard let former = TaskRecord(last.bytes) else {
-          throw .refused("the log of \(task) contains what is no record of this version")
+        guard let former = CommitRecord(last.bytes) else {
+          throw .refused("the log of \(assignment) contains what is no record of this version")
         }
         if unresolved.contains(last.bytes) {
-          return .taken(TaskLog(journal, former, task, options, at: last.sequence))
+          return .taken(CommitLog(journal, former, assignment, options, at: last.sequence))
         }
         if former.digest != digest, former.kind != .release, !mayChangePlan {
           return .otherPlan(writer: former.writer)
@@ -260,8 +261,8 @@ public struct TaskTakeover: Sendable {
         if case .delta(let part, let count) = former.kind, part + 1 < count { record.ordinal -= 1 }
       }
       do throws(JournalError) {
-        let sequence = try journal.append(record.bytes, to: task, after: last?.sequence ?? 0)
-        return .taken(TaskLog(journal, record, task, options, at: sequence))
+        let sequence = try journal.append(record.bytes, to: assignment, after: last?.sequence ?? 0)
+        return .taken(CommitLog(journal, record, assignment, options, at: sequence))
       } catch {
         switch error {
         case .inDoubt: unresolved.append(record.bytes)
@@ -276,20 +277,20 @@ public struct TaskTakeover: Sendable {
   /// Brings the file of a path to the end of the log, and opens it.
   ///
   /// The file is a prefix of the log if it is of the same one, so it gets the deltas behind it; otherwise it begins
-  /// with the newest snapshot. Throws `.unavailable` for a later attempt, `.fenced` where another worker has taken the task over
-  /// meanwhile.
+  /// with the newest image. Throws `.unavailable` for a later attempt, `.fenced` where another worker has taken the
+  /// assignment over meanwhile.
   public func open(
-    _ log: TaskLog, path: String, _ options: StateFile.Options
+    _ log: CommitLog, path: String, _ options: StateFile.Options
   ) throws(StoreError) -> StateFile {
     let content = try content(before: log)
     let place = log.place
     var options = options
     options.resetsCorrupt = true
     guard content.ordinal == place.ordinal else {
-      throw StoreError(task, .corrupt, "its log ends at \(content.ordinal) instead of \(place.ordinal)")
+      throw StoreError(assignment, .corrupt, "its log ends at \(content.ordinal) instead of \(place.ordinal)")
     }
     var (replica, at) = try replica(path, options)
-    let first = content.snapshot?.ordinal ?? 0
+    let first = content.image?.ordinal ?? 0
     let isOfLog = at?.log == place.log
     if at == nil, let replica, !replica.isEmpty {
       throw StoreError(
@@ -298,12 +299,12 @@ public struct TaskTakeover: Sendable {
     var size = 0
     if !isOfLog || (at?.ordinal ?? 0) < first || (at?.ordinal ?? 0) > place.ordinal {
       replica = nil
-      if let snapshot = content.snapshot {
+      if let id = content.image?.id {
         guard
           let image = try attempt({ () throws(JournalError) in
-            try journal.snapshot(of: task, id: snapshot.id)
+            try journal.image(of: assignment, id: id)
           })
-        else { throw StoreError(task, .unavailable, "its snapshot is not there yet") }
+        else { throw StoreError(assignment, .unavailable, "its snapshot is not there yet") }
         size = image.count
         try StateReplica.install(image, at: path, options)
         (replica, at) = try self.replica(path, options)
@@ -318,7 +319,7 @@ public struct TaskTakeover: Sendable {
     }
     replica = nil
     log.continueFrom(
-      content.snapshot.map { ($0.id, size) }, bytes: content.deltas.reduce(0) { $0 + $1.bytes.count })
+      content.image.map { ($0.id, size) }, bytes: content.deltas.reduce(0) { $0 + $1.bytes.count })
     let file = try StateFile(path: path, options)
     try file.attach(log, at: place)
     return file
@@ -332,19 +333,19 @@ public struct TaskTakeover: Sendable {
   }
 
   /// The contents of the log when it was taken over, which must all be read.
-  private func content(before log: TaskLog) throws(StoreError) -> LogContent {
+  private func content(before log: CommitLog) throws(StoreError) -> LogContent {
     var content = LogContent()
     var next: UInt64 = 1
     var attempt = 0
     while true {
       let from = next
-      let records = try self.attempt { () throws(JournalError) in try journal.read(task, from: from) }
+      let records = try self.attempt { () throws(JournalError) in try journal.read(assignment, from: from) }
       for record in records {
-        let known = TaskRecord(record.bytes)
+        let known = CommitRecord(record.bytes)
         // Its own takeover may have been purged since.
         if let known, known.generation > log.generation { throw log.fence() }
         guard let known, content.add(known) else {
-          throw StoreError(task, .corrupt, "its log is not continuous at \(record.sequence)")
+          throw StoreError(assignment, .corrupt, "its log is not continuous at \(record.sequence)")
         }
         next = record.sequence + 1
         if known.kind == .takeover, known.generation == log.generation { return content }
@@ -353,7 +354,7 @@ public struct TaskTakeover: Sendable {
         // The server that answered is behind.
         attempt += 1
         if attempt > options.attempts || options.pause(0.1) {
-          throw StoreError(task, .unavailable, "its log is not complete yet")
+          throw StoreError(assignment, .unavailable, "its log is not complete yet")
         }
       }
     }
@@ -361,7 +362,7 @@ public struct TaskTakeover: Sendable {
 
   private func attempt<Output>(_ body: () throws(JournalError) -> Output) throws(StoreError) -> Output {
     do throws(JournalError) { return try body() } catch {
-      throw StoreError(task, .unavailable, error.description)
+      throw StoreError(assignment, .unavailable, error.description)
     }
   }
 }

@@ -5,37 +5,37 @@ import Store
 import System
 
 /// A value that a node stores between runs, as JSON, so that people can read it there.
-public protocol Remembered: Storable {
-  /// Nil for anything that `remembered` does not produce.
-  init?(remembered value: Value)
+public protocol StorableValue: Storable {
+  /// Nil for anything that `storedValue` does not produce.
+  init?(storedValue value: Value)
 
-  var remembered: Value { get }
+  var storedValue: Value { get }
 }
 
-extension Remembered {
+extension StorableValue {
   public init?(stored bytes: [UInt8]) {
     guard let value = try? Value.parse(bytes) else { return nil }
-    self.init(remembered: value)
+    self.init(storedValue: value)
   }
 
-  public var stored: [UInt8] { remembered.json }
+  public var stored: [UInt8] { storedValue.json }
 
   public var storedSize: Int { 256 }
 }
 
-extension Value: Remembered {
-  public init?(remembered value: Value) { self = value }
+extension Value: StorableValue {
+  public init?(storedValue value: Value) { self = value }
 
-  public var remembered: Value { self }
+  public var storedValue: Value { self }
 }
 
-extension Bool: Remembered {
-  public init?(remembered value: Value) {
+extension Bool: StorableValue {
+  public init?(storedValue value: Value) {
     guard value.kind == .boolean else { return nil }
     self = value.isTruthy
   }
 
-  public var remembered: Value { .bool(self) }
+  public var storedValue: Value { .bool(self) }
 }
 
 extension Value {
@@ -62,53 +62,53 @@ extension Value {
 
 // Events and times as they are stored.
 
-extension Instant: Remembered {
+extension Instant: StorableValue {
   /// In seconds since 1970, to the microsecond, which a JSON number holds exactly.
-  public init?(remembered value: Value) {
+  public init?(storedValue value: Value) {
     guard let seconds = value.double else { return nil }
     let limit = 9.2e9
     let microseconds = (min(max(seconds, -limit), limit) * 1e6).rounded()
     self.init(nanoseconds: abs(seconds) < limit ? Int64(microseconds) * 1000 : seconds < 0 ? .min : .max)
   }
 
-  public var remembered: Value { .number(Double(nanoseconds / 1000) / 1e6) }
+  public var storedValue: Value { .number(Double(nanoseconds / 1000) / 1e6) }
 
   public var storedSize: Int { 24 }
 }
 
 extension Poll {
-  convenience init?(remembered value: Value) {
+  convenience init?(storedValue value: Value) {
     guard let source = value.member("source")?.string, let at = value.member("at")?.double else { return nil }
     let number = value.member("poll")?.double.flatMap { Int(exactly: $0) } ?? 0
     self.init(
       source: source, number: number, at: at, notes: value.member("notes") ?? .emptyObject,
       coverage: Coverage(value) ?? .complete)
-    if value.member("torn") != nil { markTorn() }
+    if value.member("torn") != nil { markMissingEvents() }
   }
 
   /// The members that a poll is stored as, beside those of its event.
-  var remembered: [(String, Value)] {
+  var storedValue: [(String, Value)] {
     var members: [(String, Value)] = [("source", .string(source)), ("at", .number(at))]
     if number > 0 { members.append(("poll", .number(number))) }
     if notes != .emptyObject { members.append(("notes", notes)) }
     if coverage != .complete { members += coverage.members }
-    if isTorn { members.append(("torn", .bool(true))) }
+    if isMissingEvents { members.append(("torn", .bool(true))) }
     return members
   }
 }
 
-extension Event: Remembered {
+extension Event: StorableValue {
   /// An entry without a value is the end of a poll.
-  public init?(remembered value: Value) {
-    guard let poll = Poll(remembered: value) else { return nil }
+  public init?(storedValue value: Value) {
+    guard let poll = Poll(storedValue: value) else { return nil }
     let row = value.member("row")?.double.flatMap { Int32(exactly: $0) } ?? Event.none
     self = value.member("value").map { Event($0, poll, row: row) } ?? .end(of: poll)
   }
 
-  public var remembered: Value {
+  public var storedValue: Value {
     var members = isEndOfPoll ? [] : [("value", value)]
     // Rows of two entries may have one key.
     if entry != nil { members.append(("row", .number(Int(row)))) }
-    return .record(members + poll.remembered)
+    return .record(members + poll.storedValue)
   }
 }

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// The notifications that are repeated until they are acknowledged, by key, stored for the next run.
-struct RepeatedNotes {
+struct RepeatedMessages {
   /// The number of keys; beyond it, the oldest is no longer repeated.
   static let bound = 1000
 
@@ -63,8 +63,8 @@ struct RepeatedNotes {
   mutating func resume(_ value: Value, at now: Instant) {
     for item in (value.items ?? []).suffix(Self.bound) {
       guard let key = item.member("key")?.string, let since = item.member("since")?.double,
-        let message = item.member("message").flatMap({ Message(remembered: $0) }),
-        let next = item.member("next").flatMap({ Instant(remembered: $0) })
+        let message = item.member("message").flatMap({ Message(storedValue: $0) }),
+        let next = item.member("next").flatMap({ Instant(storedValue: $0) })
       else { continue }
       let count = item.member("count")?.double.flatMap { Int(exactly: $0) } ?? 1
       entries.append(
@@ -72,17 +72,17 @@ struct RepeatedNotes {
     }
   }
 
-  var remembered: Value {
+  var storedValue: Value {
     .array(
       entries.map { entry in
         .record([
           ("key", .string(entry.key)), ("since", .number(entry.since)), ("count", .number(entry.count)),
-          ("next", entry.next.remembered), ("message", entry.message.remembered),
+          ("next", entry.next.storedValue), ("message", entry.message.storedValue),
         ])
       })
   }
 }
 
-extension RepeatedNotes.Entry {
+extension RepeatedMessages.Entry {
   var shown: Unacknowledged { Unacknowledged(key: key, title: message.title, since: since, count: count) }
 }
