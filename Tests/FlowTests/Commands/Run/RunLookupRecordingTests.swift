@@ -36,7 +36,7 @@ import Testing
 
   @Test("launch-videos, recorded under the sky, tells the same again in a replay")
   func videos() throws {
-    let root = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardizedFileURL.path
+    let root = URL(fileURLWithPath: #filePath).appending(path: "../../../../..").standardizedFileURL.path
     let pipeline = "\(root)/pipelines/launch-videos.yaml"
     let place = try Workplace()
     // The pipeline compares with the current time, which in a replay is that of the poll: at twelve times this speed a
