@@ -121,7 +121,6 @@ let package = Package(
     .testTarget(name: "TidyTests", path: "Tests/Tidy", exclude: ["ratchet.txt"]),
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive"]),
-    .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup", "System", "TestScale"]),
     .testTarget(
       name: "StoreTests",

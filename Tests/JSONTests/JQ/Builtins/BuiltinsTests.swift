@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite struct BuiltinTests {
+@Suite struct BuiltinsTests {
   @Test(arguments: [
     Case("[.[] | length]", #"[null, "aé", [1], {"a": 1}, -3]"#, "[0,2,1,1,3]"),
     Case("keys, keys_unsorted", #"{"b": 1, "a": 2}"#, #"["a","b"]"#, #"["b","a"]"#),

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite struct TimeTests {
+@Suite struct DatesTests {
   @Test(arguments: [
     Case("todate, (todate | fromdate)", "1767225600", #""2026-01-01T00:00:00Z""#, "1767225600"),
     Case("gmtime, (gmtime | mktime)", "1767225600.5", "[2026,0,1,0,0,0.5,4,0]", "1767225600"),
@@ -77,14 +77,4 @@ import Testing
         == "number (1) cannot be compared by lines, as it is not a string")
     #expect(try failure("1 | strftime([])") == "strftime/1 requires a string format")
   }
-
-  @Test(arguments: [
-    Case("feet, pounds", "100", "328.0839895013123", "220.46226218487757"),
-    Case("slug", #""Falcon 9 Block 5 | Starlink Group 6-14""#, #""falcon-9-block-5-starlink-group-6-14""#),
-    Case(
-      "text_diff(.[0]; .[1]), text_diff(null; .[0])", #"["a\nb","a\nc"]"#, #""@@ -1,2 +1,2 @@\n a\n-b\n+c""#,
-      #""@@ -0,0 +1,2 @@\n+a\n+b""#),
-    Case("slug", #""  Agência Espacial — Łódź's Größe!  ""#, #""agencia-espacial-lodzs-grosse""#),
-  ])
-  func extras(_ test: Case) throws { try test.check() }
 }

@@ -3,7 +3,7 @@ import Reactive
 import Testing
 
 /// An evaluator runs on one input after the other, and remembers where names were.
-@Suite struct EvaluatorTests {
+@Suite struct ProgramTests {
   private static let programs = [
     ".a", ".a.b", ".b.a.c", "{a, b: .b.c}", "{a, b, c, d}", "{x: .a.b, y: .b.a, z: .c}", ".a.b == 7",
     "select(.a == \"x\")",
