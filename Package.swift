@@ -118,6 +118,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["CGlibc", "CZ", "Reactive", "System"],
       path: "Tests/Support/TestSupport"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive", "ReactiveTesting", "TestScale"]),
+    .testTarget(name: "ReactiveTestingTests", dependencies: ["Reactive", "ReactiveTesting"]),
     .testTarget(name: "TidyTests", path: "Tests/Tidy", exclude: ["ratchet.txt"]),
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive"]),

@@ -1,10 +1,7 @@
 import Reactive
 import Testing
 
-import TestSupport
-@testable import System
-
-@Suite struct PollTimeoutTests {
+@Suite struct MonotonicClockTests {
   @Test("a wait is never shorter than asked, nor longer than can be said")
   func pollTimeouts() {
     let now = Instant(nanoseconds: 5)

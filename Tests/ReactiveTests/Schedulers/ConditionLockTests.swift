@@ -1,21 +1,19 @@
+import Foundation
 import Reactive
 import Testing
-
-import TestSupport
-@testable import System
 
 @Suite struct ConditionLockTests {
   @Test("who waits gets the answer once there is one")
   func changes() {
     let number = ConditionLock(0)
-    inBackground { for _ in 0..<1000 { number.change { $0 += 1 } } }
+    Thread.detachNewThread { for _ in 0..<1000 { number.change { $0 += 1 } } }
     #expect(number.wait { $0 == 1000 ? "there" : nil } == "there")
   }
 
   @Test("a change made while waiting is one that others hear of")
   func chain() {
     let number = ConditionLock(0)
-    inBackground {
+    Thread.detachNewThread {
       _ = number.wait { value -> Bool? in
         value == 1
           ? {
@@ -30,7 +28,7 @@ import TestSupport
   @Test("at its time a wait ends without an answer")
   func time() {
     let number = ConditionLock(0)
-    let took = elapsed {
+    let took = ContinuousClock().measure {
       #expect(number.wait(until: MonotonicClock.now + .milliseconds(20)) { $0 == 1 ? true : nil } == nil)
     }
     #expect(took >= .milliseconds(20))
