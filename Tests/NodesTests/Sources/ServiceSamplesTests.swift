@@ -8,7 +8,7 @@ import Testing
 import System
 
 /// What the services have really answered, where the samples are at hand beside the checkout.
-@Suite struct SampleTests {
+@Suite struct ServiceSamplesTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../../shared/apis/samples").standardizedFileURL.path
   static let areThere = FileManager.default.fileExists(atPath: folder)
