@@ -6,6 +6,7 @@ import Reactive
 import System
 import TestSupport
 import Testing
+import Trials
 
 @testable import Engine
 @testable import Nodes

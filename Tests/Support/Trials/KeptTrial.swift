@@ -7,24 +7,18 @@ import Reactive
 import Store
 
 /// A plan whose sources answer by a script, over as many runs as it is killed, in virtual time that advances.
-struct KeptTrial {
-  let scripts: [String: [ScriptedAnswer]]
+package struct KeptTrial {
+  package let scripts: [String: [ScriptedAnswer]]
   /// When something comes.
-  let times: [Double]
+  package let times: [Double]
   /// How many lanes run the tasks of a partition.
-  var lanes = 1
+  package var lanes = 1
   /// The numbers of tasks in a partition, one life after the other; as the plan has it where there are none.
-  var tasks: [Int] = []
+  package var tasks: [Int] = []
   private let plan: Plan
   private let web: [String: Value]
 
-  init(_ example: NodeSpec.Example) throws {
-    try self.init(
-      StepContractTests.trial(example).plan, input: example.input, other: example.other,
-      web: Trial.web(example.web))
-  }
-
-  init(_ plan: Plan, input: String, other: String = "", web: [String: Value] = [:]) throws {
+  package init(_ plan: Plan, input: String, other: String = "", web: [String: Value] = [:]) throws {
     self.web = web
     var plan = plan
     plan.epochs.events = 1
@@ -34,7 +28,7 @@ struct KeptTrial {
   }
 
   /// The events that the sink took, with their times, of all runs together.
-  func run(killedBehind cuts: [Int], inGoodOrder: Bool = false) throws -> [String] {
+  package func run(killedBehind cuts: [Int], inGoodOrder: Bool = false) throws -> [String] {
     var state = try TemporaryState()
     var heard: [String] = []
     var start = 0.0
@@ -102,3 +96,6 @@ private final class Listener: Sink {
   init(_ note: @escaping (Value) -> Void) { self.note = note }
   func take(_ event: Event) { note(event.value) }
 }
+
+/// The screen of a run that has none.
+package let silentScreen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })

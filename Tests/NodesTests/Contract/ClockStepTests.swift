@@ -5,6 +5,7 @@ import Language
 import Reactive
 import Store
 import Testing
+import Trials
 
 /// Steps of the clock on the wall: everything that waits comes within the time that it would have waited at most, whatever
 /// the clock showed when that was stored.

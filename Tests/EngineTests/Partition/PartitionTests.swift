@@ -6,6 +6,7 @@ import Store
 import TestScale
 import TestSupport
 import Testing
+import Trials
 
 @testable import Language
 

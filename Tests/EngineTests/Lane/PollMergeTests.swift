@@ -4,7 +4,7 @@ import Language
 import Testing
 
 @Suite("Polls that come by several ways")
-struct DiamondTests {
+struct PollMergeTests {
   private func polls(_ rows: [[Value]]) -> [ScriptedAnswer] {
     rows.enumerated().map { ScriptedAnswer(at: Double($0.offset), .poll($0.element)) }
   }

@@ -14,19 +14,21 @@ import Testing
 /// a part of the list, `5s poll truncated .net moves` one in which rows change their position, `5s poll stale` repeats an
 /// older answer. `9s end` ends the source.
 /// Other events come one by one, each at the time of its line.
-struct Trial {
-  let plan: Plan
+package struct Trial {
+  package let plan: Plan
 
-  struct Wrong: Error, CustomStringConvertible {
-    let description: String
+  package struct Wrong: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) { self.description = description }
   }
 
   /// The output of a run.
   ///
   /// A test that does not look at `outcome` or `counts` expects a run without log messages, errors, dead letters, and
   /// events that were forgotten, sent early or read stale: it fails where there are some.
-  final class Output {
-    let lines: [String]
+  package final class Output {
+    package let lines: [String]
     private let found: ScriptedRun.Outcome
     private let place: SourceLocation
     private var isExamined = false
@@ -35,19 +37,19 @@ struct Trial {
       (self.lines, found, self.place) = (lines, outcome, place)
     }
 
-    var outcome: ScriptedRun.Outcome {
+    package var outcome: ScriptedRun.Outcome {
       isExamined = true
       return found
     }
 
     /// The lines, where the run is meant to have such trouble.
-    var linesDespiteTrouble: [String] {
+    package var linesDespiteTrouble: [String] {
       isExamined = true
       return lines
     }
 
     /// The counters of the step itself.
-    var counts: NodeStatus? { outcome.statistics.first { $0.eventsIn != nil } }
+    package var counts: NodeStatus? { outcome.statistics.first { $0.eventsIn != nil } }
 
     private var surprises: [String] {
       found.messages.map { "the log: \($0.message)" }
@@ -68,7 +70,9 @@ struct Trial {
   }
 
   /// Takes a step (or several, each on a line with “- ”) as a pipeline has it.
-  init(_ step: String, head: String = "", other: String? = nil, web: String = "", now: Double = 0) throws {
+  package init(_ step: String, head: String = "", other: String? = nil, web: String = "", now: Double = 0)
+    throws
+  {
     let steps =
       step.hasPrefix("- ")
       ? indented(step, by: 2)
@@ -95,18 +99,18 @@ struct Trial {
   }
 
   /// What the network answers, by address.
-  let web: [String: Value]
+  package let web: [String: Value]
 
   private let now: Double
 
-  static func plan(_ yaml: String) throws -> Plan {
+  package static func plan(_ yaml: String) throws -> Plan {
     var reader = PipelineReader(catalog: .all)
     reader.read(path: "trial.yaml", Array(yaml.utf8))
     guard let plan = reader.plans.first else { throw Wrong(description: "\(reader.problems)") }
     return plan
   }
 
-  func run(
+  package func run(
     _ input: String, other: String = "", showsPolls: Bool = false,
     at place: SourceLocation = #_sourceLocation
   ) throws -> Output {
@@ -126,7 +130,7 @@ struct Trial {
   }
 
   /// Lines of an address and a value.
-  static func web(_ text: String) throws -> [String: Value] {
+  package static func web(_ text: String) throws -> [String: Value] {
     var answers: [String: Value] = [:]
     for line in text.split(separator: "\n") {
       let parts = line.split(separator: " ", maxSplits: 1)
@@ -151,7 +155,7 @@ struct Trial {
     }
   }
 
-  static func script(_ text: String, _ now: Double) throws -> [ScriptedAnswer] {
+  package static func script(_ text: String, _ now: Double) throws -> [ScriptedAnswer] {
     var answers: [ScriptedAnswer] = []
     var open: [(at: Double, value: Value)] = []
     func flush() {
