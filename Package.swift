@@ -126,7 +126,7 @@ let package = Package(
     .testTarget(name: "ReactiveTestingTests", dependencies: ["Reactive", "ReactiveTesting"]),
     .testTarget(name: "TidyTests", path: "Tests/Tidy", exclude: ["ratchet.txt"]),
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
-    .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive", "TestSupport"]),
     .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup", "System", "TestScale"]),
     .testTarget(
       name: "StoreTests",

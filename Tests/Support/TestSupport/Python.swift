@@ -1,11 +1,10 @@
 import Foundation
-import TestSupport
 
 /// Python's libraries as a second opinion on what flow writes; tests that need one are skipped where it is missing.
-enum Python {
-  static func has(_ module: String) -> Bool { run("import \(module)").isDone }
+package enum Python {
+  package static func has(_ module: String) -> Bool { run("import \(module)").isDone }
 
-  static func run(_ script: String, _ arguments: String...) -> (isDone: Bool, text: String) {
+  package static func run(_ script: String, _ arguments: String...) -> (isDone: Bool, text: String) {
     let process = TestProcess()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -20,13 +19,13 @@ enum Python {
 }
 
 /// A script that runs until the end of its standard input, and first prints one line.
-final class PythonServer {
+package final class PythonServer {
   private let process = TestProcess()
   private let input = Pipe()
   private let output = Pipe()
-  let firstLine: String
+  package let firstLine: String
 
-  init(_ script: String, _ arguments: [String]) throws {
+  package init(_ script: String, _ arguments: [String]) throws {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["python3", "-c", script] + arguments
     process.standardInput = input
@@ -39,7 +38,7 @@ final class PythonServer {
     firstLine = String(decoding: line, as: UTF8.self)
   }
 
-  func stop() {
+  package func stop() {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
