@@ -218,6 +218,6 @@ if let kept = Context.environment["FLOW_TESTS"]?.split(separator: ",").map(Strin
           "SimulatedDisk", "Store", "System", "TestScale", "TestSupport", "Trials",
         ],
         path: "Tests/NodesTests",
-        sources: ["Catalog", "Contract", "Support", "Sinks/SinkBench.swift"]))
+        sources: ["CatalogTests.swift", "Contract", "Support", "Sinks/SinkBench.swift"]))
   }
 }

@@ -2,7 +2,7 @@ import Testing
 
 /// `flow check` of mistakes that YAML and jq accept, from outside.
 @Suite("flow check of plausible mistakes")
-struct CheckMistakesTests {
+struct CheckCommandTests {
   private static let head = "vars: { limit: 3, zone: { name: UTC } }\nsources: { i: stdin }\n"
   private static let tail = "\nsinks: { o: console }\n"
 

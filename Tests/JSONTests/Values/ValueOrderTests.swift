@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSON
 
-@Suite struct OrderTests {
+@Suite struct ValueOrderTests {
   @Test func kindsThenContents() throws {
     let ordered = [
       "null", "false", "true", "nan", "-1e1000", "-1", "0", "0.5", "1", "1e1000", "\"\"", "\"A\"", "\"a\"",

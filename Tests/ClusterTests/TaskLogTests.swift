@@ -7,7 +7,7 @@ import Testing
 @testable import Cluster
 
 /// The takeover of a task's log, and the opening of its state.
-@Suite struct TaskTakeoverTests {
+@Suite struct TaskLogTests {
   private let journal = MemoryJournal(now: { 0 })
 
   private func takeover(snapshotBytes: Int = 1 << 20) -> TaskTakeover {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sky
 
-@Suite struct SkyAnswerTests {
+@Suite struct SkyTests {
   @Test("every answer says that it is simulated, that of a wrong path too")
   func simulated() {
     let sky = Sky(seed: 9, upcoming: 20)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Fetch
 
-@Suite struct ProxyEnvironmentTests {
+@Suite struct CurlOptionsTests {
   func read(_ variables: [String: String]) -> ProxyEnvironment { ProxyEnvironment { variables[$0] } }
 
   @Test("the usual variables, the small ones first; HTTP_PROXY is no such one")

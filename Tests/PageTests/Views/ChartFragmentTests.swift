@@ -4,7 +4,7 @@ import Testing
 @testable import Page
 
 @Suite("Charts of rows")
-struct SparkTests {
+struct ChartFragmentTests {
   private static let now = 1_767_225_600
 
   private func page(

@@ -11,7 +11,7 @@ import System
 @testable import Sky
 
 /// The sources as pipelines have them, polling the sky in its own time.
-@Suite struct PollingTests {
+@Suite struct SkyPollsTests {
   /// A source of a pipeline over a sky without a server.
   private struct Poller {
     let network: SkyNetwork

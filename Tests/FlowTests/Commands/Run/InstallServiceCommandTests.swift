@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flow install-service` writes a unit for the user's systemd.
-@Suite("install-service") struct InstallServiceTests {
+@Suite("install-service") struct InstallServiceCommandTests {
   private func place() throws -> Workplace {
     try Workplace(
       """

@@ -3,7 +3,7 @@ import Testing
 
 /// A key that a source is given stays with it: it is in nothing that flow says or keeps.
 @Suite("Secrets")
-struct SecretsTests {
+struct RunSecretsTests {
   private static let key = "s3cretKEY4711"
 
   /// All that is in a folder, by path.

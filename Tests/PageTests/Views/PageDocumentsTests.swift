@@ -4,7 +4,7 @@ import Testing
 @testable import Page
 
 @Suite("Documents of pages")
-struct PageDocumentTests {
+struct PageDocumentsTests {
   private static let nasty =
     #"{"title": "<script>alert(1)</script>", "link": "javascript:alert(2)", "#
     + #""picture": "https://h/p.png", "status": {"word": "Go", "color": "good"}, "detail": {"Site": "https://s.example/x", "Bad": "javascript:x"}}"#

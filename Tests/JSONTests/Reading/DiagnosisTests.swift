@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSON
 
-@Suite struct MistakeTests {
+@Suite struct DiagnosisTests {
   @Test(arguments: [
     ("", "Expected JSON value"),
     ("1 2", "Unexpected extra JSON values"),

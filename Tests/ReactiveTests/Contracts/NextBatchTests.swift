@@ -3,7 +3,7 @@ import ReactiveTesting
 import Testing
 
 /// Elements that travel several at a time are the same as elements that travel alone.
-@Suite struct BatchTests {
+@Suite struct NextBatchTests {
   @Test func aBatchEndsWhereTheSubscriptionDoes() {
     let subject = PublishSubject<Int>()
     let seen = Tally()
