@@ -117,11 +117,16 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["CGlibc", "CZ", "Reactive", "System"],
       path: "Tests/Support/TestSupport"),
+    // For tests alone: steps and pipelines in virtual time, described by text, with state that is killed.
+    .target(
+      name: "Trials",
+      dependencies: ["Engine", "JSON", "Language", "Nodes", "Reactive", "Store", "TestSupport"],
+      path: "Tests/Support/Trials"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive", "ReactiveTesting", "TestScale"]),
+    .testTarget(name: "ReactiveTestingTests", dependencies: ["Reactive", "ReactiveTesting"]),
     .testTarget(name: "TidyTests", path: "Tests/Tidy", exclude: ["ratchet.txt"]),
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
-    .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive"]),
-    .testTarget(name: "JQTests", dependencies: ["JSON"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive", "TestSupport"]),
     .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup", "System", "TestScale"]),
     .testTarget(
       name: "StoreTests",
@@ -144,7 +149,11 @@ let package = Package(
       name: "LanguageTests",
       dependencies: ["JSON", "Language", "Reactive", "System", "TestScale", "TestSupport"]),
     .testTarget(
-      name: "EngineTests", dependencies: ["Engine", "JSON", "Language", "Reactive", "Store", "System"]),
+      name: "EngineTests",
+      dependencies: [
+        "Engine", "JSON", "Language", "Nodes", "Reactive", "Store", "System", "TestScale", "TestSupport",
+        "Trials",
+      ]),
     .testTarget(
       name: "DecodeTests", dependencies: ["Decode", "JSON", "Language", "Reactive", "System", "TestSupport"]),
     .testTarget(
@@ -152,7 +161,7 @@ let package = Package(
       dependencies: [
         "Decode", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive",
         "ReactiveTesting",
-        "SimulatedDisk", "Store", "System", "TestScale", "TestSupport",
+        "SimulatedDisk", "Store", "System", "TestScale", "TestSupport", "Trials",
       ]),
     .testTarget(
       name: "PageTests",
@@ -206,9 +215,9 @@ if let kept = Context.environment["FLOW_TESTS"]?.split(separator: ",").map(Strin
         dependencies: [
           "Decode", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive",
           "ReactiveTesting",
-          "SimulatedDisk", "Store", "System", "TestScale", "TestSupport",
+          "SimulatedDisk", "Store", "System", "TestScale", "TestSupport", "Trials",
         ],
         path: "Tests/NodesTests",
-        sources: ["Catalog", "Contract", "Support", "Sinks/SinkBench.swift"]))
+        sources: ["CatalogTests.swift", "Contract", "Support", "Sinks/SinkBench.swift"]))
   }
 }

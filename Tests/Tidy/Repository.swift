@@ -10,8 +10,8 @@ enum Repository {
 
     var name: String { String(path.split(separator: "/").last ?? "") }
     var folders: [Substring] { path.split(separator: "/").dropLast() }
-    /// The module for a file below Sources; the expression language shares one with JSON.
-    var module: String { folders.count > 1 ? (folders[1] == "JQ" ? "JSON" : String(folders[1])) : "" }
+    /// The module for a file below Sources.
+    var module: String { folders.count > 1 ? String(folders[1]) : "" }
   }
 
   static let root: String = {

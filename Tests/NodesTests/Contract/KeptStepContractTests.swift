@@ -2,6 +2,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 /// Every step that remembers, tried with its own examples: killed behind any of its events, it goes on in another run
 /// as if nothing had been.
@@ -94,5 +95,13 @@ struct KeptStepContractTests {
       }
       #expect(try trial.run(killedBehind: Array(cuts)) == whole, "killed behind each, \(ending)")
     }
+  }
+}
+
+extension KeptTrial {
+  fileprivate init(_ example: NodeSpec.Example) throws {
+    try self.init(
+      StepContractTests.trial(example).plan, input: example.input, other: example.other,
+      web: Trial.web(example.web))
   }
 }

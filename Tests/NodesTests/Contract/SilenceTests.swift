@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Testing
+import Trials
 
 @testable import Nodes
 

@@ -2,6 +2,7 @@ import TestSupport
 import JSON
 import Reactive
 import Testing
+import Trials
 
 @testable import Nodes
 import System
@@ -131,8 +132,6 @@ struct SinkContractTests {
     #expect(errors[1] == expected[place] && errors[2] == 0)
   }
 }
-
-let silentScreen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
 
 /// A sink that fails wherever it is asked to.
 final class Faulty: Sink {

@@ -4,6 +4,7 @@ import Glibc
 import JSON
 import Reactive
 import Testing
+import Trials
 
 @testable import Nodes
 import System

@@ -3,6 +3,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 /// What every step must keep to, tried with its own examples; a step that lacks them fails.
 @Suite("Contract of steps")

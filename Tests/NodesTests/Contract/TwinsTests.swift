@@ -2,6 +2,7 @@ import Language
 import Reactive
 import ReactiveTesting
 import Testing
+import Trials
 
 @testable import Nodes
 

@@ -2,6 +2,7 @@ import TestSupport
 import Fetch
 import Store
 import Testing
+import Trials
 
 @testable import Nodes
 

@@ -1,6 +1,7 @@
 import Reactive
 import TestSupport
 import Testing
+import Trials
 
 @testable import Nodes
 

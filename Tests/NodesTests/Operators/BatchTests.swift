@@ -2,6 +2,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 @Suite struct BatchTests {
   @Test("whichever comes first ends the batch")

@@ -3,6 +3,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 /// `changes` over polls that have not seen everything: one example for each rule.
 @Suite struct ChangesPollTests {

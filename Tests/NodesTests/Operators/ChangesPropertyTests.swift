@@ -5,6 +5,7 @@ import Language
 import Reactive
 import TestScale
 import Testing
+import Trials
 
 /// `changes` over random polls: complete, truncated, partial and torn ones, glitches, kills and restarts.
 @Suite struct ChangesPropertyTests {

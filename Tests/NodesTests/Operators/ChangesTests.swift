@@ -4,6 +4,7 @@ import Engine
 import Language
 import Reactive
 import Testing
+import Trials
 
 @Suite("changes")
 struct ChangesTests {

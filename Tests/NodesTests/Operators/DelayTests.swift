@@ -2,6 +2,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 @Suite struct DelayTests {
   @Test("the ends of polls are as late as their events, and in order")

@@ -4,6 +4,7 @@ import JSON
 import Reactive
 import Store
 import Testing
+import Trials
 
 @testable import Nodes
 import System

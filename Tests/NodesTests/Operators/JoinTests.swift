@@ -2,6 +2,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 @Suite struct JoinTests {
   private func run(_ step: String, _ input: String, other: String) throws -> Trial.Output {

@@ -2,6 +2,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 @Suite struct RateLimitTests {
   @Test("a pause saves up no more than the burst")

@@ -3,6 +3,7 @@ import Engine
 import Language
 import Reactive
 import Testing
+import Trials
 
 @Suite struct RelevanceTests {
   @Test(

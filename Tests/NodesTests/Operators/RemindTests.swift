@@ -2,6 +2,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 @Suite struct RemindTests {
   private func told(_ key: Int, at: String, lead: String, in left: Int, _ event: String) -> String {

@@ -2,6 +2,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 @Suite struct ScanTests {
   @Test("an update that fails leaves the state, and the event goes to on_error")

@@ -4,6 +4,7 @@ import Language
 import Nodes
 import Reactive
 import Testing
+import Trials
 
 @Suite struct SettleTests {
   /// A change as `changes` sends it.

@@ -4,6 +4,7 @@ import Language
 import Reactive
 import TestSupport
 import Testing
+import Trials
 
 @testable import Nodes
 

@@ -2,6 +2,7 @@ import Nodes
 import Engine
 import Language
 import Testing
+import Trials
 
 @Suite struct WindowTests {
   private func run(

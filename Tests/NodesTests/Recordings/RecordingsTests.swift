@@ -2,6 +2,7 @@ import TestSupport
 import JSON
 import Reactive
 import Testing
+import Trials
 
 @testable import Engine
 @testable import Language

@@ -3,6 +3,7 @@ import JSON
 import Language
 import TestSupport
 import Testing
+import Trials
 
 @testable import Nodes
 import System

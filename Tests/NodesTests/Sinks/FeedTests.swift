@@ -4,6 +4,7 @@ import JSON
 import Language
 import TestSupport
 import Testing
+import Trials
 
 @testable import Nodes
 import System

@@ -5,6 +5,7 @@ import Language
 import Reactive
 import TestSupport
 import Testing
+import Trials
 
 @testable import Nodes
 import System

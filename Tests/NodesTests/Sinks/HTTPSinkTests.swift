@@ -7,6 +7,7 @@ import Language
 import Reactive
 import Store
 import Testing
+import Trials
 
 @testable import Nodes
 import System

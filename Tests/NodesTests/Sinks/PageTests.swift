@@ -4,6 +4,7 @@ import Reactive
 import Store
 import TestSupport
 import Testing
+import Trials
 
 @testable import Nodes
 

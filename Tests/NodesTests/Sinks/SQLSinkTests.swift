@@ -3,6 +3,7 @@ import Store
 import System
 import TestSupport
 import Testing
+import Trials
 
 @testable import Engine
 @testable import Language

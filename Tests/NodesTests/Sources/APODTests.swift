@@ -3,6 +3,7 @@ import JSON
 import Engine
 import Language
 import Testing
+import Trials
 
 @testable import Nodes
 import System

@@ -4,6 +4,7 @@ import Language
 import Nodes
 import Reactive
 import Testing
+import Trials
 
 /// The source `errors`: what goes wrong in a pipeline, as events of that pipeline.
 @Suite("The source errors") struct ErrorSourceTests {

@@ -3,6 +3,7 @@ import Language
 import Reactive
 import TestSupport
 import Testing
+import Trials
 
 @testable import Engine
 @testable import Nodes

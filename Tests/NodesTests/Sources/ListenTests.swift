@@ -7,6 +7,7 @@ import Reactive
 import Store
 import TestSupport
 import Testing
+import Trials
 
 @testable import Engine
 @testable import Nodes

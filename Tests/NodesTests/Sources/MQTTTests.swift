@@ -4,6 +4,7 @@ import Loopback
 import Reactive
 import TestSupport
 import Testing
+import Trials
 
 @testable import Engine
 @testable import Nodes

@@ -3,6 +3,7 @@ import JSON
 import Store
 import TestSupport
 import Testing
+import Trials
 
 @testable import Engine
 @testable import Language

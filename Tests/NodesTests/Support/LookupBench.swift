@@ -4,6 +4,7 @@ import Reactive
 import Store
 import System
 import TestSupport
+import Trials
 
 @testable import Engine
 @testable import Language

@@ -1,6 +1,7 @@
 import JSON
 import System
 import TestSupport
+import Trials
 
 @testable import Nodes
 

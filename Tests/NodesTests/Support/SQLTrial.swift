@@ -2,6 +2,7 @@ import JSON
 import Store
 import System
 import TestSupport
+import Trials
 
 @testable import Nodes
 

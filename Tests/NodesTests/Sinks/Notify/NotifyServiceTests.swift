@@ -6,6 +6,7 @@ import Loopback
 import Store
 import TestSupport
 import Testing
+import Trials
 
 @testable import Nodes
 import System

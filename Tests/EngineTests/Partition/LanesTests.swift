@@ -1,0 +1,83 @@
+import Engine
+import JSON
+import Nodes
+import Reactive
+import Store
+import System
+import TestSupport
+import Testing
+import Trials
+
+@testable import Language
+
+/// Tasks on several threads: the bytes that come out are those of one thread.
+@Suite("Lanes") struct LanesTests {
+  private static let steps = """
+    - filter: .n >= 0
+    - partition: { by: .k }
+    - changes: { key: .k }
+    - scan: { key: .key, init: 0, update: . + 1, emit: '$event + {s: .} | del(.at)' }
+    - filter: .s % 5 != 4
+    """
+
+  private func run(
+    _ folder: TemporaryFolder, _ name: String, lanes: Int, isKept: Bool, tap: EventTap? = nil
+  ) throws -> NodeStatus? {
+    let plan = try Trial.plan(
+      """
+      name: p
+      sources: { input: { file: \(folder["in.jsonl"]) } }
+      steps:
+      \(Self.steps.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n"))
+      sinks: { log: { jsonl: \(folder[name]) } }
+      """)
+    var options = RunOptions(world: .real, log: .silent, screen: silentScreen)
+    options.lanes = lanes
+    if isKept {
+      options.state = { _ in try StateFile(path: folder[name + ".db"], .init(database: .init(sync: .never))) }
+    }
+    let done = ConditionLock<Bool?>(nil)
+    let run = try PipelineRun(plan, options) { hasFailed in done.change { $0 = hasFailed } }
+    if let tap { run.attach(tap) }
+    run.start()
+    #expect(done.wait { $0 } == false)
+    return run.statistics.first { $0.name == "changes" }
+  }
+
+  @Test("many events give the same lines with one lane and with several", arguments: [false, true])
+  func lines(isKept: Bool) throws {
+    let folder = try TemporaryFolder()
+    let rows = (0..<20_000).map { #"{"k":"\#($0 &* 7919 % 1301)","n":\#($0),"v":\#($0 % 3)}"# }
+    try folder.write("in.jsonl", rows.joined(separator: "\n") + "\n")
+    let counts = try run(folder, "one", lanes: 1, isKept: isKept)
+    let one = try folder.text("one")
+    #expect(one.count > 100_000)
+    for lanes in [2, 5] {
+      let more = try run(folder, "more\(lanes)", lanes: lanes, isKept: isKept)
+      #expect(try folder.text("more\(lanes)") == one)
+      #expect(more?.eventsIn == 20_000 && more?.eventsOut == counts?.eventsOut)
+    }
+  }
+
+  @Test(
+    "taps show the same in each node with one lane and with several, and their order is that of the output")
+  func taps() throws {
+    let folder = try TemporaryFolder()
+    let rows = (0..<3000).map { #"{"k":"\#($0 &* 7919 % 31)","n":\#($0),"v":\#($0 % 3)}"# }
+    try folder.write("in.jsonl", rows.joined(separator: "\n") + "\n")
+    func tapped(lanes: Int) throws -> [String: [[UInt8]]] {
+      let tap = EventTap(.init(events: 100_000, eventsPerSecond: 100_000, bytesPerSecond: 1 << 30))
+      _ = try run(folder, "lanes\(lanes)", lanes: lanes, isKept: false, tap: tap)
+      let (events, missed) = tap.take()
+      #expect(missed == 0)
+      return Dictionary(grouping: events, by: \.node).mapValues { $0.compactMap(\.json) }
+    }
+    let one = try tapped(lanes: 1)
+    #expect(
+      one["partition"]?.count == 3000 && one["changes"]?.isEmpty == false && one["log"]?.isEmpty == false)
+    let several = try tapped(lanes: 3)
+    // Changes have the time of the run.
+    for (node, events) in one where node != "changes" { #expect(several[node] == events, "\(node)") }
+    #expect(several["changes"]?.count == one["changes"]?.count)
+  }
+}

@@ -1,0 +1,132 @@
+import JSON
+import Nodes
+import Engine
+import Language
+import Reactive
+import Testing
+import Trials
+
+@Suite("Lives of pipelines")
+struct PipelineRunTests {
+  @Test("a sink whose reader goes as its stream ends has ended once, and the others go on")
+  func readerGoneAtTheEnd() throws {
+    let bench = try LaneBench(
+      """
+      sources: { short: stdin, long: stdin }
+      streams: { x: { from: short, steps: [batch: 100] } }
+      sinks:
+        gone: { null: , from: x }
+        stays: { null: , from: long }
+      """)
+    let heard = try bench.run(
+      [
+        "short": [ScriptedAnswer(at: 0, .events([.number(1)]))],
+        "long": [0, 1, 2].map { ScriptedAnswer(at: $0, .events([.number($0)])) },
+      ], readersGone: ["gone"])
+    #expect(heard.events["stays"] == ["0", "1", "2"])
+    #expect(heard.ends == [false])
+  }
+
+  @Test("nothing of a pipeline is left when it is over")
+  func lettingGo() throws {
+    let bench = try LaneBench("sources: { in: stdin }\nsteps: [batch: 2]\nsinks: { out: null }")
+    let heard = try bench.run(["in": [ScriptedAnswer(at: 0, .events((1...3).map { .number($0) }))]])
+    #expect(heard.events["out"] == ["[1,2]", "[3]"])
+    #expect(heard.sinksLeft == 0)
+    #expect(heard.scriptsLeft == 0)
+  }
+
+  @Test("the failures of a step that were not told one by one are told at the end")
+  func failuresAtTheEnd() throws {
+    let bench = try LaneBench("sources: { in: stdin }\nsteps: [map: .a]\nsinks: { out: null }")
+    let heard = try bench.run(["in": [ScriptedAnswer(at: 0, .events((1...5).map { .number($0) }))]])
+    #expect(heard.log.count == 4)
+    #expect(heard.log.last == "2 more events failed")
+  }
+}
+
+/// A pipeline in virtual time, with scripts for sources and sinks that only note what they are given.
+struct LaneBench {
+  private let plan: Plan
+
+  struct Heard {
+    var events: [String: [String]] = [:]
+    var log: [String] = []
+    /// Whether it had failed, each time it ended.
+    var ends: [Bool] = []
+    /// What was made for the pipeline and is still there when that is not.
+    var sinksLeft = 0
+    var scriptsLeft = 0
+  }
+
+  init(_ yaml: String) throws { plan = try Trial.plan(yaml) }
+
+  func run(_ scripts: [String: [ScriptedAnswer]], readersGone: Set<String> = []) throws -> Heard {
+    let heard = Locked(Heard())
+    let sinks = Registry()
+    let sources = Registry()
+    do {
+      let clock = VirtualScheduler()
+      var world = World.real
+      world.wallClock = { Double(clock.now.nanoseconds) / 1e9 }
+      var options = RunOptions(
+        world: world, log: Log { entry in heard.withLock { $0.log.append(entry.message) } },
+        screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in }))
+      options.source = { source in
+        .script(endsWithScript: true) { _ in sources.keep(ListedScript(scripts[source.name] ?? [])) }
+      }
+      options.sink = { plan, _ in
+        let isGone = readersGone.contains(plan.name)
+        return sinks.keep(
+          HearingSink(isGone: isGone) { value in
+            heard.withLock { $0.events[plan.name, default: []].append("\(value)") }
+          })
+      }
+      let run = try PipelineRun(plan, options, clock: clock) { hasFailed in
+        heard.withLock { $0.ends.append(hasFailed) }
+      }
+      run.start()
+      clock.run()
+      run.stop()
+      clock.run()
+    }
+    return heard.withLock { heard in
+      heard.sinksLeft = sinks.left
+      heard.scriptsLeft = sources.left
+      return heard
+    }
+  }
+}
+
+/// Knows which objects are still there.
+private final class Registry: Sendable {
+  private struct Entry: @unchecked Sendable { weak var object: AnyObject? }
+  private let entries = Locked<[Entry]>([])
+
+  func keep<Kept: AnyObject>(_ object: Kept) -> Kept {
+    let entry = Entry(object: object)
+    entries.withLock { $0.append(entry) }
+    return object
+  }
+
+  var left: Int { entries.withLock { $0.count { $0.object != nil } } }
+}
+
+private final class ListedScript: ScriptSource {
+  private var rest: ArraySlice<ScriptedAnswer>
+  init(_ answers: [ScriptedAnswer]) { rest = answers[...] }
+  func next() -> ScriptedAnswer? { rest.popFirst() }
+}
+
+private final class HearingSink: Sink {
+  private let isGone: Bool
+  private let hear: (Value) -> Void
+
+  init(isGone: Bool, _ hear: @escaping (Value) -> Void) {
+    self.isGone = isGone
+    self.hear = hear
+  }
+
+  func take(_ event: Event) { hear(event.value) }
+  func endTurn() throws { if isGone { throw ReaderGone() } }
+}

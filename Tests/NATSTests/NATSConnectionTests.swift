@@ -1,0 +1,122 @@
+import CNats
+import Foundation
+import NATS
+import Testing
+
+@Suite("Connections to a NATS server", .timeLimit(.minutes(10)))
+struct NATSConnectionTests {
+  private static let fixtures =
+    "/" + #filePath.split(separator: "/").dropLast().joined(separator: "/") + "/Fixtures"
+
+  private func failure(_ settings: NATSSettings) -> NATSError? {
+    do throws(NATSError) { _ = try NATSConnection(settings) } catch { return error }
+    return nil
+  }
+
+  private func settings(_ server: NATSServer, host: String = "127.0.0.1") -> NATSSettings {
+    NATSSettings(servers: ["nats://\(host):\(server.port)"], name: "test")
+  }
+
+  @Test("a library that is missing is one line with the package that has it")
+  func missingLibrary() {
+    var text = [CChar](repeating: 0, count: 256)
+    #expect(flow_nats_open("libnone", &text, text.count) == nil)
+    let line = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    #expect(
+      line
+        == "libnone 3.4 or newer cannot be loaded; it is in the package libnats3.4 of Debian 12, and libnats3.x of others"
+    )
+  }
+
+  @Test("a wrong password is rejected in one line without it; the right one logs in", .realServer)
+  func passwords() throws {
+    let server = try NATSServer("authorization { user: flow, password: open-sesame }")
+    var login = settings(server)
+    login.user = "flow"
+    login.password = "wrong-one"
+    let error = try #require(failure(login))
+    #expect(error.kind == .login && !error.mayPass)
+    #expect(error.description == "\(server.url): the login was rejected (Authorization Violation)")
+    login.password = "open-sesame"
+    #expect(failure(login) == nil)
+    // In the address too, which messages show without it.
+    login = NATSSettings(servers: ["nats://flow:wrong-one@127.0.0.1:\(server.port)"], name: "test")
+    #expect(failure(login)?.description == error.description)
+  }
+
+  @Test("tokens and NKeys log in", .realServer)
+  func otherLogins() throws {
+    var server = try NATSServer("authorization { token: s3cr3t-token }")
+    var login = settings(server)
+    #expect(failure(login)?.kind == .login)
+    login.token = "s3cr3t-token"
+    #expect(failure(login) == nil)
+
+    let key = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4"
+    server = try NATSServer("authorization { users: [ { nkey: \(key) } ] }")
+    login = settings(server)
+    #expect(failure(login)?.kind == .login)
+    login.key = key
+    login.seed = "\(Self.fixtures)/flow.nk"
+    #expect(failure(login) == nil)
+    login.seed = "/nowhere.nk"
+    let error = try #require(failure(login))
+    #expect(
+      error.kind == .failed && error.description.hasPrefix("cannot connect to \(server.url): "), "\(error)")
+  }
+
+  @Test(
+    "TLS: an authority that is trusted, one that is not, another host's certificate, none at all", .realServer
+  )
+  func tls() throws {
+    func server(_ name: String, _ options: String = "") throws -> NATSServer {
+      let files = Self.fixtures
+      return try NATSServer(
+        "tls { cert_file: \"\(files)/\(name).pem\", key_file: \"\(files)/\(name)-key.pem\" \(options) }")
+    }
+    let good = try server("server")
+    var login = settings(good, host: "localhost")
+    login.tls = .init(authorities: "\(Self.fixtures)/ca.pem")
+    #expect(failure(login) == nil)
+    login.tls = .init(authorities: "\(Self.fixtures)/other-ca.pem")
+    #expect(failure(login)?.kind == .tls)
+    login.tls = .init()
+    #expect(failure(login)?.kind == .tls)
+    login.tls = .init(skipsVerification: true)
+    #expect(failure(login) == nil)
+    // What the server requires is done without being asked for, and verified.
+    login.tls = nil
+    #expect(failure(login)?.kind == .tls)
+    login = NATSSettings(servers: ["tls://localhost:\(good.port)"], name: "test")
+    #expect(failure(login)?.kind == .tls)
+
+    let other = try server("elsewhere")
+    login = settings(other, host: "localhost")
+    login.tls = .init(authorities: "\(Self.fixtures)/ca.pem")
+    #expect(failure(login)?.kind == .tls, "a certificate of another host was accepted")
+
+    let demanding = try server("server", ", ca_file: \"\(Self.fixtures)/ca.pem\", verify: true")
+    login = settings(demanding, host: "localhost")
+    login.tls = .init(authorities: "\(Self.fixtures)/ca.pem")
+    #expect(failure(login) != nil)
+    login.tls = .init(
+      authorities: "\(Self.fixtures)/ca.pem", certificate: "\(Self.fixtures)/server.pem",
+      key: "\(Self.fixtures)/server-key.pem")
+    #expect(failure(login) == nil)
+    let plain = try NATSServer()
+    login = settings(plain, host: "localhost")
+    login.tls = .init(skipsVerification: true)
+    #expect(failure(login)?.kind == .tls)
+  }
+
+  @Test("of several servers one that answers is used; where none does, that may pass", .realServer)
+  func severalServers() throws {
+    let (gone, server) = (try NATSServer(), try NATSServer())
+    gone.kill()
+    let both = NATSSettings(servers: [gone.url, server.url], name: "test")
+    for _ in 0..<4 { #expect(failure(both) == nil) }
+    server.kill()
+    let error = try #require(failure(both))
+    #expect(error.mayPass && error.description.hasPrefix("cannot connect to \(gone.url), \(server.url): "))
+  }
+}
