@@ -59,7 +59,9 @@ public final class ClusterWorker {
     ///
     /// Else one that was frozen meanwhile might never know: nothing is refused where there is nothing to commit, since
     /// another worker has taken its input.
-    public var quietSeconds = 10.0
+    public var quietSeconds = 60.0
+    /// It looks at once where it was frozen or had no answer for so long, in which its lease may have ended.
+    public var silentSeconds = 3.0
     /// A worker with a full disk tries again after so many seconds, where more room is not seen: a quota say.
     public var fullRetrySeconds = 600.0
     public var log: CommitLog.Options
@@ -76,6 +78,14 @@ public final class ClusterWorker {
     /// It has ended by itself, and does not run again while it is this worker's.
     case ended(CommitLog)
     case failed(CommitLog)
+
+    /// The log of one that runs, or does not run any more.
+    var log: CommitLog? {
+      switch self {
+      case .running(let log, _), .ended(let log), .failed(let log): log
+      case .idle, .taken, .stopping: nil
+      }
+    }
   }
 
   private struct Account {
@@ -111,6 +121,10 @@ public final class ClusterWorker {
   /// How much was free meanwhile.
   private var freeWhenFull = 0
   private var takeovers = 0
+  /// When the servers have last answered.
+  private var lastAnswer: Double
+  /// The assignment whose log is looked at next: they take turns.
+  private var nextLook = 0
 
   /// The name must be one that no other process has ever had, without spaces and `#`.
   public init(
@@ -120,6 +134,7 @@ public final class ClusterWorker {
   ) {
     (self.name, self.journal, self.host, self.options) = (name, journal, host, options)
     (self.now, self.random) = (now, random)
+    lastAnswer = now()
     self.assignments = assignments.map { ($0, .idle(wantedSince: nil)) }
     accounts = assignments.map { _ in Account() }
   }
@@ -178,7 +193,7 @@ public final class ClusterWorker {
     workers = workers.map { leases in
       leases.map { $0.name == name ? WorkerLease(name: name, isLeaving: $0.isLeaving, isFull: isFull) : $0 }
     }
-    if workers != nil { lookAtQuietTasks() }
+    if workers != nil, !isLeaving { lookAtQuietLogs() }
     for index in assignments.indices {
       let assignment = assignments[index].assignment
       // Without an answer everything stays: what another worker has taken over is refused by its log.
@@ -199,17 +214,25 @@ public final class ClusterWorker {
   }
 
   /// Looks whether others have taken over what has committed nothing for a while.
-  private func lookAtQuietTasks() {
+  private func lookAtQuietLogs() {
+    let time = now()
+    if time - lastAnswer >= options.silentSeconds {
+      for index in assignments.indices {
+        accounts[index].commit = assignments[index].state.log.map { ($0.place.ordinal, -.infinity) }
+      }
+    }
+    lastAnswer = time
     var looks = 0
-    for index in assignments.indices {
-      guard looks < Self.mostLooks, case .running(let log, _) = assignments[index].state else { continue }
+    for index in Array(assignments.indices[nextLook...]) + assignments.indices[..<nextLook] {
+      guard let log = assignments[index].state.log else { continue }
       let ordinal = log.place.ordinal
       if let commit = accounts[index].commit, commit.ordinal == ordinal {
-        guard now() - commit.seen >= options.quietSeconds else { continue }
-        log.lookForOwner()
+        guard time - commit.seen >= options.quietSeconds else { continue }
+        nextLook = index
+        guard looks < Self.mostLooks, log.lookForOwner() else { return }
         looks += 1
       }
-      accounts[index].commit = (ordinal, now())
+      accounts[index].commit = (ordinal, time)
     }
   }
 
@@ -270,7 +293,7 @@ public final class ClusterWorker {
       return state
     case .ended(let log), .failed(let log):
       // Where it fails here, it may run there; and here again, should it come back.
-      return isLeaving || isWanted == false ? release(log, assignment) : state
+      return isLeaving || isWanted == false || log.isFenced ? release(log, assignment) : state
     }
   }
 

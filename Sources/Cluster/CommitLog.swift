@@ -143,10 +143,12 @@ public final class CommitLog: StateLog {
     return false
   }
 
-  /// Finds out whether another worker has taken the assignment over, where no append would be refused for it.
-  func lookForOwner() {
-    guard let last = try? journal.last(of: assignment), let record = CommitRecord(last.bytes) else { return }
-    if record.generation > generation { _ = fence() }
+  /// Finds out whether another worker has taken the assignment over, where no append would be refused for it; false
+  /// without an answer.
+  func lookForOwner() -> Bool {
+    guard let last = try? journal.last(of: assignment) else { return false }
+    if let record = CommitRecord(last.bytes), record.generation > generation { _ = fence() }
+    return true
   }
 
   /// Notes that another worker has taken the assignment over.
