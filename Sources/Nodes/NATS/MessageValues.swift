@@ -34,6 +34,8 @@ final class MessageValues: StreamContent {
 
   var isCounted: Bool { false }
 
+  func noteWaiting() {}
+
   func begin() {
     ends.removeAll(keepingCapacity: true)
     values = []

@@ -36,10 +36,10 @@ final class PackContent: StreamContent {
       for (name, value) in ready.position { position.setMember(Key(name), value) }
       feed.send(ready.pack.batch(position: feed.storesPositions ? position : nil))
     }
-    noteMissing()
+    noteWaiting()
   }
 
-  private func noteMissing() {
+  func noteWaiting() {
     guard let ordinal = order.missing else { return missing = nil }
     let now = MonotonicClock.now
     guard let missing, missing.ordinal == ordinal else { return missing = (ordinal, now, false) }

@@ -35,8 +35,8 @@ struct PackOrder {
     past = position?.member("past")?.items?.compactMap(\.string) ?? []
   }
 
-  /// The ordinal of a pack that has not come while later ones have.
-  var missing: Int64? { early.isEmpty ? nil : ordinal + 1 }
+  /// The ordinal of a pack that has not come while later ones have, or the one that it continues.
+  var missing: Int64? { early.isEmpty && begun == nil ? nil : ordinal + 1 }
 
   mutating func add(_ pack: Pack, at sequence: UInt64) {
     if pack.chain != chain {

@@ -121,6 +121,8 @@ protocol StreamContent {
   func add(_ message: NATSEntry)
   /// Delivers what was added, the messages of a batch, behind which the progress is.
   func send(_ batch: StreamReader.Batch, to feed: Feed, _ progress: StreamProgress)
+  /// Reports what it has waited for too long; called also while nothing comes.
+  func noteWaiting()
   /// Reports what was not reported one by one.
   func summarize()
 }
@@ -231,6 +233,7 @@ final class NATSSource: StreamSource {
         if context.isOnce { return true }
       case .empty:
         context.meter.noteBacklog(0)
+        content.noteWaiting()
         // A replica that is behind must not pass for all that an earlier run can have read.
         if context.isOnce || !hasCaughtUp, progress.next <= end, reader.leaderHasMore(from: progress.next) {
           reader.expectMore()
