@@ -40,8 +40,6 @@ final class Checkpointer: AlarmOwner {
     }
   }
 
-  /// Longer pauses between commits are rest.
-  private static let rest = Duration.seconds(10)
 
   struct State {
     let file: StateFile
@@ -71,7 +69,6 @@ final class Checkpointer: AlarmOwner {
     /// After a failure nothing more is stored or written.
     var isBroken = false
     var runTables: [any RunScoped] = []
-    var lastCommit: Instant?
     /// Changed keys that have been reported.
     var keyChanges: Set<String> = []
 
@@ -230,14 +227,6 @@ final class Checkpointer: AlarmOwner {
     }
     for letters in state.value.letters { letters.didCommit(state.value.file.epoch) }
     crashPoint("epoch.done")
-    freeCacheAtRest()
-    state.value.lastCommit = MonotonicClock.now
-  }
-
-  /// Where commits are far apart, no pages are cached between them: thousands of pipelines rest most of the time.
-  private func freeCacheAtRest() {
-    if let last = state.value.lastCommit, MonotonicClock.now - last <= Self.rest { return }
-    state.value.file.freeCache()
   }
 
   private func write(_ time: LaneTime) throws {
@@ -308,7 +297,6 @@ extension Checkpointer {
   /// the steps that have dead letters.
   var holdings: (keys: [String: Int], sinks: [String: (waiting: Int, dead: Int)], steps: [String])? {
     let file = state.value.file
-    defer { freeCacheAtRest() }
     guard let tables = try? file.storedTables(), let sinks = try? file.storedSinks() else { return nil }
     var keys: [String: Int] = [:]
     for table in tables {

@@ -245,9 +245,6 @@ public final class StateFile {
     writing = LogWriting(log: log, place: place)
   }
 
-  /// Frees the pages in SQLite's cache, which the next access reads again; for a pipeline that rests.
-  public func freeCache() { database.freeCache() }
-
   /// Checkpoints the write-ahead log into the file; for the end of a run, when the time does not matter.
   public func checkpointWAL() { database.emptyLog() }
 
