@@ -180,3 +180,11 @@ public final class Outbox: Sendable {
     }
   }
 }
+
+/// How a dead letter ends.
+package enum DeadLetterEnd: String, Sendable, CaseIterable {
+  /// Its sink delivers it again, with the same id; its step takes the event again.
+  case retry
+  /// Its content is discarded.
+  case drop
+}

@@ -100,3 +100,18 @@ public struct SinkContext: Sendable {
   /// The lane's time, which continues from run to run.
   public var now: Instant { lane.present.instant }
 }
+
+// MARK: - Places of output
+
+extension SinkContext {
+  /// The path to write for one in the pipeline file.
+  package func place(_ path: String) throws -> String {
+    outputs.folder == nil ? path : try outputs.place(path, of: pipeline, on: lane.world.disk)
+  }
+
+  /// Reports where the files of a path are written instead.
+  package func reportPlace(of template: PathTemplate) {
+    if let path = template.constant { return outputs.report(path, to: log) }
+    outputs.report(template.folder, isFolder: true, to: log)
+  }
+}

@@ -28,14 +28,6 @@ package struct DeadLetterStatus: Sendable, Equatable {
   }
 }
 
-/// How a dead letter ends.
-package enum DeadLetterEnd: String, Sendable, CaseIterable {
-  /// Its sink delivers it again, with the same id; its step takes the event again.
-  case retry
-  /// Its content is discarded.
-  case drop
-}
-
 extension PipelineRun {
   /// The oldest dead letters of a node, from any thread but the lane's; none where the lane does not come to it in time.
   package func deadLetters(

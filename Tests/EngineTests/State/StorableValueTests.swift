@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engine
 
-@Suite struct RememberedTests {
+@Suite struct StorableValueTests {
   private func text(_ json: String) throws -> String {
     String(decoding: try Value.parse(Array(json.utf8)).keyBytes, as: UTF8.self)
   }
