@@ -40,7 +40,6 @@ final class Checkpointer: AlarmOwner {
     }
   }
 
-
   struct State {
     let file: StateFile
     /// A random name, so that output ids never repeat those of a state that was reset.
