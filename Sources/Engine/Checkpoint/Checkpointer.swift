@@ -40,6 +40,9 @@ final class Checkpointer: AlarmOwner {
     }
   }
 
+  /// A pipeline with no more than so many commits in so much time rests in between: a poll has two or three.
+  private static let (fewCommits, rest) = (4, Duration.seconds(10))
+
   struct State {
     let file: StateFile
     /// A random name, so that output ids never repeat those of a state that was reset.
@@ -68,6 +71,8 @@ final class Checkpointer: AlarmOwner {
     /// After a failure nothing more is stored or written.
     var isBroken = false
     var runTables: [any RunScoped] = []
+    /// The commits since a time, which is not long ago.
+    var commits = (since: Instant(), count: 0)
     /// Changed keys that have been reported.
     var keyChanges: Set<String> = []
 
@@ -226,6 +231,15 @@ final class Checkpointer: AlarmOwner {
     }
     for letters in state.value.letters { letters.didCommit(state.value.file.epoch) }
     crashPoint("epoch.done")
+    let now = lane.scheduler.now
+    if now - state.value.commits.since > world.speed.shown(for: Self.rest) { state.value.commits = (now, 0) }
+    state.value.commits.count += 1
+    freeCacheAtRest()
+  }
+
+  /// Where commits are far apart, no pages are cached between them: thousands of pipelines rest most of the time.
+  private func freeCacheAtRest() {
+    if state.value.commits.count <= Self.fewCommits { state.value.file.freeCache() }
   }
 
   private func write(_ time: LaneTime) throws {
@@ -296,6 +310,7 @@ extension Checkpointer {
   /// the steps that have dead letters.
   var holdings: (keys: [String: Int], sinks: [String: (waiting: Int, dead: Int)], steps: [String])? {
     let file = state.value.file
+    defer { freeCacheAtRest() }
     guard let tables = try? file.storedTables(), let sinks = try? file.storedSinks() else { return nil }
     var keys: [String: Int] = [:]
     for table in tables {

@@ -181,6 +181,9 @@ public final class Database {
     try? execute("PRAGMA cache_size = -\(left >> 10)")
   }
 
+  /// Frees the pages in the cache, which the next statement reads again.
+  func freeCache() { access.hold { _ = sqlite3_db_release_memory(connection) } }
+
   /// Reads what a run cannot go on without: after a failure no commit stores anything.
   ///
   /// A step may read its state with its first event. That event counts as failed, and must not be committed as done.

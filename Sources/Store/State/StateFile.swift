@@ -193,18 +193,23 @@ public final class StateFile {
   public var pendingBytes: Int { tablesInOrder.reduce(0) { $0 + $1.pendingBytes } }
 
   /// The value of a fact: see `Epoch.set`.
+  ///
+  /// A sink asks for its serial with an event, which counts as failed where it cannot be read, and must not be committed
+  /// as done (invariant 4).
   public func fact(owner: String, name: String) throws(StoreError) -> Fact? {
-    try database.fact(owner: owner, name: name)
+    try database.needed { () throws(StoreError) in try database.fact(owner: owner, name: name) }
   }
 
   /// All facts of an owner.
   public func facts(owner: String) throws(StoreError) -> [(name: String, value: Fact)] {
-    let statement = try database.statement("SELECT name, value FROM facts WHERE owner = ?1 ORDER BY name")
-    try statement.bind(1, owner)
-    defer { statement.reset() }
-    var facts: [(String, Fact)] = []
-    while try statement.step() { facts.append((statement.text(0), statement.fact(1))) }
-    return facts
+    try database.needed { () throws(StoreError) in
+      let statement = try database.statement("SELECT name, value FROM facts WHERE owner = ?1 ORDER BY name")
+      try statement.bind(1, owner)
+      defer { statement.reset() }
+      var facts: [(String, Fact)] = []
+      while try statement.step() { facts.append((statement.text(0), statement.fact(1))) }
+      return facts
+    }
   }
 
   /// Commits an epoch and returns its number: every table's changes and what `body` writes, in one transaction.
@@ -244,6 +249,9 @@ public final class StateFile {
     }
     writing = LogWriting(log: log, place: place)
   }
+
+  /// Frees the pages in SQLite's cache, which the next access reads again; for a pipeline that rests.
+  public func freeCache() { database.freeCache() }
 
   /// Checkpoints the write-ahead log into the file; for the end of a run, when the time does not matter.
   public func checkpointWAL() { database.emptyLog() }

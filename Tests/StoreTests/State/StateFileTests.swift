@@ -1,4 +1,5 @@
 import Foundation
+import SimulatedDisk
 import TestScale
 import Testing
 
@@ -157,6 +158,22 @@ import Testing
       #expect(value == (after.epoch == 0 ? nil : bytes("\(after.epoch - 1)")))
     }
     #expect(TestScale.factor < 1 || seen == Set(0...12))
+  }
+
+  @Test("behind a fact that could not be read nothing is committed", arguments: [true, false])
+  func unreadFact(isOne: Bool) throws {
+    let disk = SimulatedDisk(.init(seed: 1))
+    let process = disk.start()
+    try process.makeFolder("/var")
+    let state = try StateFile(path: "/var/p.db", StateFile.Options(disk: ProcessDisk(process: process)))
+    try state.commit { epoch throws(StoreError) in try epoch.set(.integer(7), owner: "log", name: "serial") }
+    // It is read from the disk, as after a start.
+    try state.database.execute("PRAGMA shrink_memory")
+    disk.add(DiskFault(.read, .number(1), code: EIO))
+    #expect(throws: StoreError.self) {
+      _ = try isOne ? state.fact(owner: "log", name: "serial") : state.facts(owner: "log").first?.value
+    }
+    #expect(throws: StoreError.self) { try state.commit { _ in } }
   }
 
   @Test("the standard folder and the names of files")

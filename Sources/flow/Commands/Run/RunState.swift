@@ -47,6 +47,8 @@ struct RunState: Sendable {
     if !isNew, let note = try strays(file, plan) {
       NodeLog(log: log, pipeline: plan.name, node: "").warning(note)
     }
+    // Thousands may be opened before the first begins.
+    file.freeCache()
     return (file, isNew)
   }
 
