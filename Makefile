@@ -235,5 +235,5 @@ bench: build build-bench ## run the benchmarks, see bench/README.md; ROUNDS=7 RE
 	python3 bench/jobs/nats.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/sql.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/cluster.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
-	python3 bench/jobs/many.py $(FLOW)
+	python3 bench/jobs/many.py $(if $(filter 1,$(ROUNDS)),--quick) $(FLOW)
 	python3 bench/jobs/page.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)

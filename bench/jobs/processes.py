@@ -25,7 +25,7 @@ def timed(command, out):
 
 def launches(records, keys=None):
     """The path of the file of that many records, of at most so many launches; made if it is not there."""
-    counts = [str(count) for count in (records, keys) if count]
+    counts = [str(count) for count in (records, keys) if count is not None]
     path = os.path.join(tempfile.gettempdir(), "launches-%s.jsonl" % "-".join(counts))
     if not os.path.exists(path):
         with open(path + ".part", "wb") as file:
