@@ -40,7 +40,7 @@ final class Checkpointer: AlarmOwner {
     }
   }
 
-  /// A pipeline with no more than so many commits in so much time rests in between: a poll has two or three.
+  /// A pipeline rests that has had no more than so many commits since a pause as long as this: a poll has two or three.
   private static let (fewCommits, rest) = (4, Duration.seconds(10))
 
   struct State {
@@ -71,8 +71,8 @@ final class Checkpointer: AlarmOwner {
     /// After a failure nothing more is stored or written.
     var isBroken = false
     var runTables: [any RunScoped] = []
-    /// The commits since a time, which is not long ago.
-    var commits = (since: Instant(), count: 0)
+    /// The commits since the last rest, and when the last one was.
+    var commits = (last: Instant(), count: 0)
     /// Changed keys that have been reported.
     var keyChanges: Set<String> = []
 
@@ -232,8 +232,8 @@ final class Checkpointer: AlarmOwner {
     for letters in state.value.letters { letters.didCommit(state.value.file.epoch) }
     crashPoint("epoch.done")
     let now = lane.scheduler.now
-    if now - state.value.commits.since > world.speed.shown(for: Self.rest) { state.value.commits = (now, 0) }
-    state.value.commits.count += 1
+    let hasRested = now - state.value.commits.last > world.speed.shown(for: Self.rest)
+    state.value.commits = (now, hasRested ? 1 : state.value.commits.count + 1)
     freeCacheAtRest()
   }
 
