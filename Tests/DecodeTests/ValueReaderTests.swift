@@ -36,7 +36,7 @@ private final class CutShort: ByteSource {
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int { pieces.read(into: buffer) }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct UnfinishedTextTests {
+@Suite(.timeLimit(.minutes(30))) struct UnfinishedTextTests {
   private func read(_ source: any ByteSource, leavesUnfinishedLine: Bool) throws -> (
     values: [String], end: Int
   ) {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Workers of a cluster as processes: taking over, leaving, sharing, and how long that takes.
-@Suite("Clusters of workers", .realServer, .serialized, .timeLimit(.minutes(20)))
+@Suite("Clusters of workers", .realServer, .serialized, .timeLimit(.minutes(30)))
 struct ClusterRunTests {
   /// Beside the other tests, on a machine of which little is known, everything may take longer.
   private static let patience = ClusterChaosTests.isLong ? 1.0 : 3

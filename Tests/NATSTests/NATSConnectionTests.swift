@@ -3,7 +3,7 @@ import Foundation
 import NATS
 import Testing
 
-@Suite("Connections to a NATS server", .timeLimit(.minutes(10)))
+@Suite("Connections to a NATS server", .timeLimit(.minutes(30)))
 struct NATSConnectionTests {
   private static let fixtures =
     "/" + #filePath.split(separator: "/").dropLast().joined(separator: "/") + "/Fixtures"

@@ -3,7 +3,7 @@ import Reactive
 import Testing
 import TestSupport
 
-@Suite("Pipelines that publish", .realServer, .timeLimit(.minutes(10)))
+@Suite("Pipelines that publish", .realServer, .timeLimit(.minutes(30)))
 struct SinkPipelineTests {
   private func pipeline(
     _ place: Place, _ server: NATSServer, _ sink: String = "subject: 's.\\(.n % 3)'",

@@ -3,7 +3,7 @@ import Reactive
 import Testing
 import TestSupport
 
-@Suite("Pipelines that read a stream", .realServer, .timeLimit(.minutes(10)))
+@Suite("Pipelines that read a stream", .realServer, .timeLimit(.minutes(30)))
 struct SourcePipelineTests {
   private func pipeline(
     _ place: Place, _ server: NATSServer, _ source: String = "stream: S", steps: String = "[]"

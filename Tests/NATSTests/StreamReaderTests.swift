@@ -4,7 +4,7 @@ import Reactive
 import System
 import Testing
 
-@Suite("Reading a stream", .timeLimit(.minutes(10)))
+@Suite("Reading a stream", .timeLimit(.minutes(30)))
 struct StreamReaderTests {
   private let stop = StopSign()
 

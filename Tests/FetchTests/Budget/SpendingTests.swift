@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 
 /// Budgets at work, in virtual time and between processes.
-@Suite(.timeLimit(.minutes(10))) struct SpendingTests {
+@Suite(.timeLimit(.minutes(30))) struct SpendingTests {
   let folder: Folder
   init() throws { folder = try Folder() }
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Fetch
 
 /// The whole of it in real time: a thread that waits, libcurl, a server.
-@Suite(.timeLimit(.minutes(10))) struct BlockingFetchTests {
+@Suite(.timeLimit(.minutes(30))) struct BlockingFetchTests {
   func client(
     _ budgets: [String: SiteBudget] = [:],
     clock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }

@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 
 /// Bodies that go elsewhere as they come.
-@Suite(.timeLimit(.minutes(10))) struct BodyReceiverTests {
+@Suite(.timeLimit(.minutes(30))) struct BodyReceiverTests {
   /// Keeps what it is given, up to so many bytes.
   private final class Bucket: BodyReceiver {
     let statuses = Locked<[Int]>([])

@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 
 /// Transfers to one host beside each other.
-@Suite(.timeLimit(.minutes(10))) struct CurlConcurrencyTests {
+@Suite(.timeLimit(.minutes(30))) struct CurlConcurrencyTests {
   /// What the server speaks.
   static let kinds = ["HTTP/1.0", "HTTP/1.1"]
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 
 /// libcurl against a server of our own on the loopback.
-@Suite(.timeLimit(.minutes(10))) struct CurlTransportTests {
+@Suite(.timeLimit(.minutes(30))) struct CurlTransportTests {
   typealias Outcome = Result<TransferResponse, TransferError>
 
   func order(_ url: String, _ change: (inout TransferOrder) -> Void = { _ in }) throws -> TransferOrder {

@@ -9,7 +9,7 @@ import Testing
 
 /// libcurl against `openssl s_server` with a certificate that it signed itself.
 @Suite(
-  .timeLimit(.minutes(10)),
+  .timeLimit(.minutes(30)),
   .enabled(
     if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "there is no /usr/bin/openssl"))
 struct EncryptionTests {

@@ -9,7 +9,7 @@ import Testing
 ///
 /// Pipelines pass `flow check` and their own tests, commands succeed, and transcripts show what is printed.
 /// ``CodeBlock`` explains the info strings.
-@Suite("code blocks in documents", .timeLimit(.minutes(10))) struct DocumentsTests {
+@Suite("code blocks in documents", .timeLimit(.minutes(30))) struct DocumentsTests {
   static let root = ShippedPipelinesTests.root
   static let documents =
     ["README.md"]

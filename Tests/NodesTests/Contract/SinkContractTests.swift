@@ -10,7 +10,7 @@ import System
 @testable import Language
 
 /// What every sink must keep to; one that is not listed with a way to try it fails.
-@Suite("Contract of sinks", .timeLimit(.minutes(10)))
+@Suite("Contract of sinks", .timeLimit(.minutes(30)))
 struct SinkContractTests {
   static let kinds = Catalog.all.sinks.map(\.kind)
   /// All but those that need a server, which their own tests start.

@@ -12,7 +12,7 @@ import System
 @testable import Language
 
 /// What every source must keep to; one that is not listed with a way to try it fails.
-@Suite("Contract of sources", .timeLimit(.minutes(10)))
+@Suite("Contract of sources", .timeLimit(.minutes(30)))
 struct SourceContractTests {
   static let kinds = Catalog.all.sources.map(\.kind)
   /// Tested elsewhere: standard input belongs to the whole process, `nats` and `mqtt` need a server, which their tests start,

@@ -9,7 +9,7 @@ import Testing
 @testable import Nodes
 
 /// Delivery queues by themselves, mostly with commands; what sinks make of them is tested with the sinks.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct DeliveryQueueTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct DeliveryQueueTests {
   private let log = Journal<String>()
   private let stop = StopSign()
   private let folder = Folder()

@@ -7,7 +7,7 @@ import Trials
 @testable import Nodes
 
 /// What sinks have stored in the outbox stays readable: these texts were written by flow 0.1.0, and must never change.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct StoredTasksTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct StoredTasksTests {
   private let folder = Folder()
   private let asked = Journal<TransferOrder>()
 

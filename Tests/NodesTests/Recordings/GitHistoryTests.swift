@@ -9,7 +9,7 @@ import Testing
 @testable import Nodes
 
 /// A git history as a recording.
-@Suite("git histories", .timeLimit(.minutes(10))) struct GitHistoryTests {
+@Suite("git histories", .timeLimit(.minutes(30))) struct GitHistoryTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -9,7 +9,7 @@ import Testing
 
 /// The source `sql`, on a PostgreSQL server that another connection changes.
 @Suite(
-  .timeLimit(.minutes(10)),
+  .timeLimit(.minutes(30)),
   .enabled(if: PostgreSQLServer.isInstalled, .init(rawValue: PostgreSQLServer.missing)))
 struct PostgreSQLTests {
   private let other: PostgreSQLTrial

@@ -8,7 +8,7 @@ import Trials
 @testable import Nodes
 import System
 
-@Suite("csv", .timeLimit(.minutes(10))) struct CSVTests {
+@Suite("csv", .timeLimit(.minutes(30))) struct CSVTests {
   private let folder = Folder()
 
   private func run(_ lines: [String], _ options: String, state: TemporaryState? = nil) throws

@@ -8,7 +8,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite("CloudEvents", .timeLimit(.minutes(10))) struct CloudEventsTests {
+@Suite("CloudEvents", .timeLimit(.minutes(30))) struct CloudEventsTests {
   private let asked = Journal<TransferOrder>()
 
   @Test("a request has the id of its Idempotency-Key, and the media type")

@@ -13,7 +13,7 @@ import Trials
 @testable import Nodes
 import System
 
-@Suite(.timeLimit(.minutes(10))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(30))) struct DownloadTests {
   private let folder: TemporaryFolder
   private let asked = Journal<TransferOrder>()
   init() throws { folder = try TemporaryFolder() }

@@ -8,7 +8,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ExecTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ExecTests {
   @Test("the command gets data as single arguments, the event as JSON and variables of its own")
   func arguments() throws {
     let folder = Folder()

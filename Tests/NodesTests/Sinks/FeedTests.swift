@@ -9,7 +9,7 @@ import Trials
 @testable import Nodes
 import System
 
-@Suite("feed", .timeLimit(.minutes(10))) struct FeedTests {
+@Suite("feed", .timeLimit(.minutes(30))) struct FeedTests {
   private let folder = Folder()
 
   private func run(

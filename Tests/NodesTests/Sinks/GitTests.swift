@@ -10,7 +10,7 @@ import Trials
 @testable import Nodes
 import System
 
-@Suite("git", .serialized, .timeLimit(.minutes(10))) struct GitTests {
+@Suite("git", .serialized, .timeLimit(.minutes(30))) struct GitTests {
   private let folder = Folder()
 
   private func git(_ arguments: String...) -> String {

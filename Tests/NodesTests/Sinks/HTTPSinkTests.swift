@@ -12,7 +12,7 @@ import Trials
 @testable import Nodes
 import System
 
-@Suite(.timeLimit(.minutes(10))) struct HTTPSinkTests {
+@Suite(.timeLimit(.minutes(30))) struct HTTPSinkTests {
   private let asked = Journal<TransferOrder>()
 
   private func bench(_ replies: [Canned.Reply] = [.init("")]) -> SinkBench {

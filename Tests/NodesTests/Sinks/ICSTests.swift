@@ -11,7 +11,7 @@ import Trials
 @testable import Nodes
 import System
 
-@Suite(.timeLimit(.minutes(10))) struct ICSTests {
+@Suite(.timeLimit(.minutes(30))) struct ICSTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 

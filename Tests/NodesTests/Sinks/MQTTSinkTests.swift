@@ -10,7 +10,7 @@ import Trials
 
 /// The sink `mqtt`, on a Mosquitto server.
 @Suite(
-  "Messages to MQTT", .timeLimit(.minutes(10)),
+  "Messages to MQTT", .timeLimit(.minutes(30)),
   .enabled(if: MQTTServer.isInstalled, .init(rawValue: MQTTServer.missing)))
 struct MQTTSinkTests {
   private let server: MQTTServer

@@ -6,7 +6,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct NotifyTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct NotifyTests {
   private let lines = (1...3).map { #"{"name":"n\#($0)\u001b"}"# }
 
   @Test("without a desktop it is a line in the log, and the bell of a terminal")

@@ -12,7 +12,7 @@ import Trials
 
 /// The sink `sql`, on a PostgreSQL server.
 @Suite(
-  .timeLimit(.minutes(10)),
+  .timeLimit(.minutes(30)),
   .enabled(if: PostgreSQLServer.isInstalled, .init(rawValue: PostgreSQLServer.missing)))
 struct PostgreSQLSinkTests {
   private let table: PostgreSQLTrial

@@ -8,7 +8,7 @@ import Trials
 @testable import Nodes
 
 /// The sink `sql` and the constraints of tables: what they refuse is a dead letter, and everything else is written.
-@Suite(.timeLimit(.minutes(10))) struct SQLConstraintsTests {
+@Suite(.timeLimit(.minutes(30))) struct SQLConstraintsTests {
   private let table = SQLTrial()
 
   @Test("a row whose key is null is an error, and no row is inserted again and again")

@@ -10,7 +10,7 @@ import Trials
 @testable import Nodes
 
 /// The sink `sql`, on SQLite files.
-@Suite(.timeLimit(.minutes(10))) struct SQLSinkTests {
+@Suite(.timeLimit(.minutes(30))) struct SQLSinkTests {
   private let table = SQLTrial()
 
   @Test("change events insert, update and delete rows; lists and objects are JSON, big numbers exact")

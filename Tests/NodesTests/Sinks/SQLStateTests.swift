@@ -9,7 +9,7 @@ import Trials
 @testable import Nodes
 
 /// The sink `sql` beside its state: one of them may be older than the other, and secrets stay out of it.
-@Suite(.timeLimit(.minutes(10))) struct SQLStateTests {
+@Suite(.timeLimit(.minutes(30))) struct SQLStateTests {
   private let table = SQLTrial()
   private let options = "key: .k, columns: { n: .n }, create: true"
 

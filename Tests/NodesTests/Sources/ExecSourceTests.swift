@@ -10,7 +10,7 @@ import Trials
 import System
 
 /// The source `exec`: polls of a command, and one that runs on.
-@Suite(.timeLimit(.minutes(10))) struct ExecSourceTests {
+@Suite(.timeLimit(.minutes(30))) struct ExecSourceTests {
   private func rows(_ yaml: String) throws -> String {
     try WebTrial("exec: \(yaml)") { _ in .init("") }.rows()
   }

@@ -14,7 +14,7 @@ import Trials
 import System
 
 /// The source `listen`: what is answered when, and what becomes an event.
-@Suite("Webhooks", .timeLimit(.minutes(10))) struct ListenTests {
+@Suite("Webhooks", .timeLimit(.minutes(30))) struct ListenTests {
   /// A pipeline that listens, at a port of its own.
   private final class Listening {
     let heard = Journal<String>()

@@ -11,7 +11,7 @@ import Trials
 
 /// The source `mqtt`, on a Mosquitto server.
 @Suite(
-  "Messages of MQTT", .timeLimit(.minutes(10)),
+  "Messages of MQTT", .timeLimit(.minutes(30)),
   .enabled(if: MQTTServer.isInstalled, .init(rawValue: MQTTServer.missing)))
 struct MQTTTests {
   private let server: MQTTServer

@@ -10,7 +10,7 @@ import Trials
 @testable import Nodes
 
 /// The source `sql`, on SQLite files that another connection changes.
-@Suite(.timeLimit(.minutes(10))) struct SQLTests {
+@Suite(.timeLimit(.minutes(30))) struct SQLTests {
   private let folder = Folder()
   private let other: Database
 

@@ -62,7 +62,7 @@ private final class Client {
   }
 }
 
-@Suite("Server of pages", .timeLimit(.minutes(10)))
+@Suite("Server of pages", .timeLimit(.minutes(30)))
 struct PageServerTests {
   private let page = PageFixture()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Sky
 
 /// The server, asked by libcurl over the loopback.
-@Suite(.timeLimit(.minutes(10))) struct SkyServerTests {
+@Suite(.timeLimit(.minutes(30))) struct SkyServerTests {
   private func server(_ faults: String = "none", dripping: Duration = .milliseconds(200)) throws -> SkyServer
   {
     try SkyServer(Sky(seed: 2, faults: try SkyFaults(faults), upcoming: 20), dripping: dripping) {

@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// A process that commits endlessly is killed, and its files are examined.
-@Suite(.timeLimit(.minutes(10))) struct KilledTests {
+@Suite(.timeLimit(.minutes(30))) struct KilledTests {
   static let variable = "FLOW_STORE_WRITER"
   static let writesHere = ProcessInfo.processInfo.environment[variable]
 

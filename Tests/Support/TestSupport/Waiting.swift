@@ -23,6 +23,18 @@ package func elapsed(_ body: () throws -> Void) rethrows -> Duration {
   return MonotonicClock.now - start
 }
 
+/// The processor time that `body` took on this thread: other tests, and other programs, do not count.
+package func processorTime(_ body: () throws -> Void) rethrows -> Duration {
+  func now() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+  let start = now()
+  try body()
+  return now() - start
+}
+
 /// Looks again and again, for so many seconds.
 package func eventually(patience: Int64 = 20, _ condition: () -> Bool) -> Bool {
   let end = MonotonicClock.now + .seconds(patience)

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 @testable import System
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ChildCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ChildCommandTests {
   private let megabytes = [UInt8](repeating: 0x78, count: 10_000_000)
 
   @Test("its end is reported: a status or a signal")

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 @testable import System
 
-@Suite(.timeLimit(.minutes(10))) struct ChildEndingTests {
+@Suite(.timeLimit(.minutes(30))) struct ChildEndingTests {
   private func start(_ arguments: String...) throws -> pid_t {
     let none = Descriptor.none
     return try Spawn.start(

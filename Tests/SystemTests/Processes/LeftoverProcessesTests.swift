@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 @testable import System
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LeftoverProcessesTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LeftoverProcessesTests {
   private func start(_ line: String, _ mark: String) throws -> pid_t {
     let none = Descriptor.none
     return try Spawn.start(

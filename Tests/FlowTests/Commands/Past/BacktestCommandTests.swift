@@ -5,7 +5,7 @@ import Testing
 @testable import flow
 
 /// `flow backtest`: the outputs of two pipelines over one recording.
-@Suite("flow backtest", .timeLimit(.minutes(10))) struct BacktestCommandTests {
+@Suite("flow backtest", .timeLimit(.minutes(30))) struct BacktestCommandTests {
   private static func pipeline(_ steps: String) -> String {
     """
     name: p

@@ -4,7 +4,7 @@ import Testing
 @testable import flow
 
 /// `flow import git`, and a pipeline over what it has recorded.
-@Suite("flow import", .timeLimit(.minutes(10))) struct ImportCommandTests {
+@Suite("flow import", .timeLimit(.minutes(30))) struct ImportCommandTests {
   @Test("a history becomes a recording, which a pipeline runs over")
   func history() throws {
     let place = try Workplace(

@@ -8,7 +8,7 @@ import Testing
 @testable import flow
 
 /// What a trace has of a run, against the run itself: properties over random recordings.
-@Suite("a traced run", .timeLimit(.minutes(10))) struct TracedRunTests {
+@Suite("a traced run", .timeLimit(.minutes(30))) struct TracedRunTests {
   private static let steps = [
     "[{ changes: .id }]",
     "[{ filter: .n > 2 }, { changes: { key: .id, first: emit } }]",

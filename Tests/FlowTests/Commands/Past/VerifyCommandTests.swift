@@ -7,7 +7,7 @@ import Testing
 @testable import flow
 
 /// `flow verify`, `at` and `history` over logs of random recordings, and over logs in which something is wrong.
-@Suite("flow verify", .timeLimit(.minutes(10))) struct VerifyCommandTests {
+@Suite("flow verify", .timeLimit(.minutes(30))) struct VerifyCommandTests {
   private static let pipeline = """
     name: p
     sources: { in: { http: 'https://example.org/list.json', every: 1h } }

@@ -6,7 +6,7 @@ import Testing
 @testable import flow
 
 /// `flow why` and `flow why-not`: the way of an event, and where that of a row ended.
-@Suite("flow why", .timeLimit(.minutes(10))) struct WhyCommandTests {
+@Suite("flow why", .timeLimit(.minutes(30))) struct WhyCommandTests {
   private static let pipeline = """
     name: p
     vars: { least: 5 }

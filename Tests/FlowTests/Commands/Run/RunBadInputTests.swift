@@ -3,7 +3,7 @@ import TestScale
 import Testing
 
 /// `flow run` on files that are not as they should be.
-@Suite(.timeLimit(.minutes(10))) struct RunBadInputTests {
+@Suite(.timeLimit(.minutes(30))) struct RunBadInputTests {
   @Test("control characters in names and settings reach no terminal")
   func controlCharacters() throws {
     let place = try Workplace(Self.pipeline("{ generate: 1 }"))

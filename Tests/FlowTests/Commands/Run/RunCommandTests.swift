@@ -3,7 +3,7 @@ import JSON
 import Testing
 
 /// `flow run` to the end of its input.
-@Suite(.timeLimit(.minutes(10))) struct RunCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct RunCommandTests {
   static let pipeline = """
     name: numbers
     vars: { least: 2 }

@@ -3,7 +3,7 @@ import JSON
 import Testing
 
 /// The dead letters of a pipeline that runs, retried and dropped from its page.
-@Suite("Dead letters of a run", .timeLimit(.minutes(5)))
+@Suite("Dead letters of a run", .timeLimit(.minutes(30)))
 struct RunDeadLettersTests {
   private func post(_ fields: String, _ place: Workplace) throws -> String {
     try place.shell(

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Sources over a list, in whole runs against a server on the loopback.
-@Suite("Runs over a list", .timeLimit(.minutes(10)))
+@Suite("Runs over a list", .timeLimit(.minutes(30)))
 struct RunEachTests {
   /// Shops whose prices rise with every third request, until they are frozen; every twentieth shop fails.
   private final class Shops: Sendable {

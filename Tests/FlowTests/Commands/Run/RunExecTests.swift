@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Commands that `flow run` has run, the bad ones too.
-@Suite(.timeLimit(.minutes(10))) struct RunExecTests {
+@Suite(.timeLimit(.minutes(30))) struct RunExecTests {
   private func place(_ exec: String, _ input: String = "{\"n\":1}\n") throws -> Workplace {
     try Workplace(
       "name: p\nsources: { in: { file: in.jsonl } }\nsteps: []\nsinks: { go: { exec: \(exec) } }\n",

@@ -3,7 +3,7 @@ import TestScale
 import Testing
 
 /// `flow run` on a file that others write to, move and remove meanwhile.
-@Suite(.timeLimit(.minutes(10))) struct RunFollowTests {
+@Suite(.timeLimit(.minutes(30))) struct RunFollowTests {
   private func following(_ body: (Workplace, Running) throws -> Void) throws {
     let place = try Workplace(
       """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `flow run` where there is no room for what it writes.
-@Suite(.timeLimit(.minutes(10))) struct RunFullDiskTests {
+@Suite(.timeLimit(.minutes(30))) struct RunFullDiskTests {
   static func pipeline(_ path: String) -> String {
     "name: p\nsources: { in: { file: in.jsonl } }\nsteps: []\nsinks: { log: { jsonl: \(path) } }\n"
   }

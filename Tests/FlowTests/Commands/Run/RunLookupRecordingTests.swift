@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flow run --record` and `--replay` of pipelines that ask for more: lookups, launches one by one.
-@Suite(.timeLimit(.minutes(10))) struct RunLookupRecordingTests {
+@Suite(.timeLimit(.minutes(30))) struct RunLookupRecordingTests {
   private static let pipeline = """
     name: p
     sources: { in: { launch_library: { limit: 3, cache: 0s }, every: 6h } }

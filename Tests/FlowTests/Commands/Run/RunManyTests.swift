@@ -4,7 +4,7 @@ import TestScale
 import Testing
 
 /// Several pipelines in one `flow run`, and pipelines in virtual time.
-@Suite(.timeLimit(.minutes(10))) struct RunManyTests {
+@Suite(.timeLimit(.minutes(30))) struct RunManyTests {
   @Test("two pipelines run side by side; messages say which, statistics have a table of each")
   func two() throws {
     let place = try Workplace(

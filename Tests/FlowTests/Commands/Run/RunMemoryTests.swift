@@ -3,7 +3,7 @@ import TestScale
 import Testing
 
 /// How much memory a run takes that never ends.
-@Suite("Memory of runs", .timeLimit(.minutes(10)), .enabled(if: !TestScale.isSanitized))
+@Suite("Memory of runs", .timeLimit(.minutes(30)), .enabled(if: !TestScale.isSanitized))
 struct RunMemoryTests {
   /// New keys, each once, through steps that remember them: as many as fill their tables, and several times that.
   @Test("new keys without end take no more memory than the caches of the tables and of the state")

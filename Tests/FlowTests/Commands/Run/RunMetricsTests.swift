@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `--metrics FILE` and the probes of the page's server, against real processes.
-@Suite("Metrics of a run", .timeLimit(.minutes(10)))
+@Suite("Metrics of a run", .timeLimit(.minutes(30)))
 struct RunMetricsTests {
   private static let pipeline = """
     name: watch

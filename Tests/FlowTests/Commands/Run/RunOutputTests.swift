@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What `flow run` writes to standard output, and who reads it.
-@Suite(.timeLimit(.minutes(10))) struct RunOutputTests {
+@Suite(.timeLimit(.minutes(30))) struct RunOutputTests {
   @Test(
     "a reader that has seen enough ends it quietly",
     arguments: ["{ generate: range(200000) }", "{ generate: '$meta.poll', every: 20ms }"])

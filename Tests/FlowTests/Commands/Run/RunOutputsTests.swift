@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Where simulated and replayed runs write, and what their sinks do: `--out` and `--live-sinks`.
-@Suite(.timeLimit(.minutes(10))) struct RunOutputsTests {
+@Suite(.timeLimit(.minutes(30))) struct RunOutputsTests {
   private static let sinks = """
     sinks:
       log: { jsonl: out/log.jsonl }

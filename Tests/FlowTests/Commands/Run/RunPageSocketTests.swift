@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Socket activation of the page: the socket comes from the service manager.
-@Suite("The page's socket from a service manager", .timeLimit(.minutes(5)))
+@Suite("The page's socket from a service manager", .timeLimit(.minutes(30)))
 struct RunPageSocketTests {
   /// Starts the command as systemd does: with a listening socket as descriptor 3.
   private static let manager = """

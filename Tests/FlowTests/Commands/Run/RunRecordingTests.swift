@@ -3,7 +3,7 @@ import TestScale
 import Testing
 
 /// `flow run --record` and `--replay`.
-@Suite(.timeLimit(.minutes(10))) struct RunRecordingTests {
+@Suite(.timeLimit(.minutes(30))) struct RunRecordingTests {
   static let pipeline = """
     name: p
     vars: { n: 1 }

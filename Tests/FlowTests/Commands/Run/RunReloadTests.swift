@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 /// Pipelines that are reloaded while they run, by SIGHUP and by `--watch`.
-@Suite("Reloading", .timeLimit(.minutes(10)))
+@Suite("Reloading", .timeLimit(.minutes(30)))
 struct RunReloadTests {
   private static func counting(_ name: String, add: Int) -> String {
     """

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flow run` on input and output files that others replace, overwrite or rename between two runs.
-@Suite(.timeLimit(.minutes(10))) struct RunReplacedFileTests {
+@Suite(.timeLimit(.minutes(30))) struct RunReplacedFileTests {
   private let place: Workplace
 
   init() throws {

@@ -5,7 +5,7 @@ import Loopback
 import Testing
 
 /// What a run says at its end, how it exits, and the form of its log.
-@Suite("Reports of runs", .timeLimit(.minutes(10)))
+@Suite("Reports of runs", .timeLimit(.minutes(30)))
 struct RunReportTests {
   private func last(_ outcome: Outcome) -> String {
     outcome.errors.split(separator: "\n").last.map(String.init) ?? ""

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// How `flow run` is stopped, and what it says while it runs.
-@Suite(.timeLimit(.minutes(10))) struct RunSignalsTests {
+@Suite(.timeLimit(.minutes(30))) struct RunSignalsTests {
   /// Nothing is to wait for the time that stopping may take, ten seconds; on an idle machine it is a fraction of one.
   static let soon = 5.0
 

@@ -4,7 +4,7 @@ import Loopback
 import Testing
 
 /// Streams over HTTP with runs that are killed.
-@Suite(.timeLimit(.minutes(10))) struct RunStreamTests {
+@Suite(.timeLimit(.minutes(30))) struct RunStreamTests {
   /// How many events the server has.
   private static let count = 3000
 

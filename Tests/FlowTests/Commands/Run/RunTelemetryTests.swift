@@ -5,7 +5,7 @@ import Testing
 @testable import flow
 
 /// What a run sends by OpenTelemetry's protocol, to a collector on the loopback.
-@Suite("Telemetry of a run", .timeLimit(.minutes(10)))
+@Suite("Telemetry of a run", .timeLimit(.minutes(30)))
 struct RunTelemetryTests {
   private func settings(_ variables: [String: String]) throws -> RunTelemetry.Settings? {
     try RunTelemetry.Settings { variables[$0] }

@@ -4,7 +4,7 @@ import Testing
 @testable import flow
 
 /// What a run shows at a terminal: a process in a pseudo-terminal, made by Python.
-@Suite("flow run at a terminal", .timeLimit(.minutes(10)))
+@Suite("flow run at a terminal", .timeLimit(.minutes(30)))
 struct RunTerminalTests {
   /// Runs a command in a terminal of so many columns until it has shown a text, presses Ctrl-C, and prints all output.
   private static let terminal = """

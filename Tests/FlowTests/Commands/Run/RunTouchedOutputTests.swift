@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flow run` with an output file that others remove, rename, truncate or append to while it runs, or after a kill.
-@Suite(.timeLimit(.minutes(10))) struct RunTouchedOutputTests {
+@Suite(.timeLimit(.minutes(30))) struct RunTouchedOutputTests {
   private let place: Workplace
 
   init() throws {

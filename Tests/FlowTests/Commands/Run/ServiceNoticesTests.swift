@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The notices of a run to the manager of its service, over the socket that it gives.
-@Suite("Service notices", .timeLimit(.minutes(10)))
+@Suite("Service notices", .timeLimit(.minutes(30)))
 struct ServiceNoticesTests {
   private static let pipeline = """
     name: watch

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flow sky`, as it is started and stopped.
-@Suite(.timeLimit(.minutes(10))) struct SkyCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct SkyCommandTests {
   @Test(
     "its address is on standard output, that it is simulated on standard error, and signals end it",
     arguments: [(SIGINT, 130), (SIGTERM, 0)] as [(Int32, Int32)])

@@ -4,7 +4,7 @@ import Testing
 @testable import flow
 
 /// `flow ack` against real processes.
-@Suite("flow ack", .timeLimit(.minutes(10)))
+@Suite("flow ack", .timeLimit(.minutes(30)))
 struct AckCommandTests {
   private static let pipeline = """
     name: alarm

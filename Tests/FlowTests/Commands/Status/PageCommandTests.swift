@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flow page` against real files: what runs have left behind.
-@Suite("flow page", .timeLimit(.minutes(10)))
+@Suite("flow page", .timeLimit(.minutes(30)))
 struct PageCommandTests {
   private static let pipeline = """
     name: shelf

@@ -3,7 +3,7 @@ import JSON
 import Testing
 
 /// `flow status` against real processes.
-@Suite("flow status", .timeLimit(.minutes(10)))
+@Suite("flow status", .timeLimit(.minutes(30)))
 struct StatusCommandTests {
   private static let pipeline = """
     name: watch

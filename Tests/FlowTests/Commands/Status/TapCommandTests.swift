@@ -6,7 +6,7 @@ import Testing
 @testable import flow
 
 /// `flow tap` against real processes.
-@Suite("flow tap", .timeLimit(.minutes(10)))
+@Suite("flow tap", .timeLimit(.minutes(30)))
 struct TapCommandTests {
   private static let pipeline = """
     name: watch

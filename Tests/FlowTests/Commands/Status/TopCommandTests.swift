@@ -5,7 +5,7 @@ import Testing
 
 @testable import flow
 
-@Suite("flow top", .timeLimit(.minutes(10)))
+@Suite("flow top", .timeLimit(.minutes(30)))
 struct TopCommandTests {
   private func status(_ nodes: NodeStatus..., process: Int = 1, name: String = "slips") -> RunStatus {
     var pipeline = PipelineStatus(name: name, path: "p.yaml", phase: .running, started: 0)

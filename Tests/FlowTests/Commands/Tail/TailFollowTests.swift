@@ -5,7 +5,7 @@ import Testing
 @testable import flow
 
 /// `flow tail -f` during writes.
-@Suite(.timeLimit(.minutes(10))) struct TailFollowTests {
+@Suite(.timeLimit(.minutes(30))) struct TailFollowTests {
   @Test("what is written later is shown, whole lines only")
   func appending() throws {
     try following("old\n") { log in

@@ -13,7 +13,7 @@ import Trials
 import System
 
 /// Mail, as a server of another make receives it and Python's own parser reads it.
-@Suite("Mail", .serialized, .timeLimit(.minutes(10))) struct MailTextTests {
+@Suite("Mail", .serialized, .timeLimit(.minutes(30))) struct MailTextTests {
   /// An SMTP server: prints its port, writes what it accepts into a file, ends with its input.
   private static let server = """
     import asyncio, email, email.policy, json, ssl, sys

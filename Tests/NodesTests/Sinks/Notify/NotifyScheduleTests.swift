@@ -9,7 +9,7 @@ import Trials
 @testable import Nodes
 import System
 
-@Suite("Hours of notifications", .timeLimit(.minutes(10))) struct NotifyScheduleTests {
+@Suite("Hours of notifications", .timeLimit(.minutes(30))) struct NotifyScheduleTests {
   private let asked = Journal<TransferOrder>()
 
   private func schedule(_ quiet: String?, _ digest: String?, _ zone: String = "UTC") throws -> NotifySchedule

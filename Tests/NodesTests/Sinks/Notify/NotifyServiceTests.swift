@@ -12,7 +12,7 @@ import Trials
 import System
 
 /// Requests to services, compared with what their documentation asks for.
-@Suite("Services for notifications", .timeLimit(.minutes(10))) struct NotifyServiceTests {
+@Suite("Services for notifications", .timeLimit(.minutes(30))) struct NotifyServiceTests {
   private let asked = Journal<TransferOrder>()
 
   /// Sends one full message and returns its request.

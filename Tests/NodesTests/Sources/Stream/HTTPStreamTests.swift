@@ -10,7 +10,7 @@ import Trials
 @testable import Nodes
 
 /// `http` with `stream`: what comes over a connection that goes on, and what happens at its ends.
-@Suite("Streams over HTTP", .timeLimit(.minutes(10))) struct HTTPStreamTests {
+@Suite("Streams over HTTP", .timeLimit(.minutes(30))) struct HTTPStreamTests {
   private typealias Reading = StreamTrial
 
   /// The head of a response that goes on, and its first bytes.
