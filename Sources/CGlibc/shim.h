@@ -8,8 +8,10 @@
 #include <spawn.h>
 #include <linux/stat.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -39,6 +41,11 @@ static inline int flow_is_main_thread(void) { return syscall(SYS_gettid) == getp
 
 /// A descriptor that becomes readable when the child has ended; -1 where the kernel has no such thing.
 static inline int flow_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+/// Sets a limit of another process; 0 on success.
+static inline int flow_limit(pid_t process, int kind, struct rlimit limit) {
+  return (int)syscall(SYS_prlimit64, process, kind, &(uint64_t[2]){limit.rlim_cur, limit.rlim_max}, NULL);
+}
 
 /// Has a line of memory fetched into the caches.
 static inline void flow_prefetch(const void *line) { __builtin_prefetch(line); }

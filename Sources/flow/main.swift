@@ -5,6 +5,7 @@ import Glibc
 import System
 
 Heap.returnLargeBlocks()
+DescriptorLimit.raise()
 let arguments = (1..<max(1, flow_argument_count())).map { index in
   flow_argument(index).map { String(cString: $0) } ?? ""
 }

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Sequential read-ahead of a file into the page cache, one piece a call, while SQLite reads it at random.
 ///
@@ -8,13 +9,6 @@ struct ReadAhead {
   /// The largest advice that kernels accept in full.
   private static let step = 128 << 10
 
-  /// The descriptors that are looked at: those that the process may have, up to a bound.
-  private static var descriptorLimit: Int32 {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1 << 10 }
-    return Int32(min(limit.rlim_cur, 1 << 16))
-  }
-
   private let descriptor: Int32
   private let size: Int
   private var place = 0
@@ -23,7 +17,7 @@ struct ReadAhead {
   init?(of path: String, atMost limit: Int) {
     var wanted = stat()
     guard stat(path, &wanted) == 0, Int(wanted.st_size) <= limit else { return nil }
-    let found = (3..<Self.descriptorLimit).first { descriptor in
+    let found = (3..<Int32(min(DescriptorLimit.current, 1 << 16))).first { descriptor in
       var status = stat()
       return fstat(descriptor, &status) == 0 && status.st_ino == wanted.st_ino
         && status.st_dev == wanted.st_dev

@@ -66,6 +66,7 @@ package func systemReason(_ code: Int32) -> String {
     guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
       return "error \(code)"
     }
-    return String(cString: base)
+    let text = String(cString: base)
+    return code == EMFILE ? "\(text) (at most \(DescriptorLimit.current): ulimit -Hn)" : text
   }
 }

@@ -53,6 +53,7 @@ package enum Spawn {
         SystemError("posix_spawn", code: code), name: name, program: program,
         workingDirectory: command.workingDirectory)
     }
+    DescriptorLimit.restore(in: process)
     crashPoint("command.started")
     return Spawned(process: process, exit: Descriptor(owning: flow_pidfd_open(process)))
   }

@@ -45,6 +45,28 @@ import Testing
     #expect(Set(place.lines("log.jsonl")).count == 300)
   }
 
+  @Test("the soft limit of descriptors stops no run, and commands get it as it was; the hard one is named")
+  func descriptors() throws {
+    let place = try Workplace("")
+    for number in 0..<30 {
+      try place.write(
+        "q\(number).yaml",
+        """
+        sources: { in: { exec: { command: [sh, limit.sh] }, every: 1h } }
+        steps: [dedupe: .]
+        sinks: { log: { jsonl: q\(number).jsonl } }
+        """)
+    }
+    // A command may start before it has its limit.
+    try place.write("limit.sh", "until [ $(ulimit -Sn) = 64 ]; do sleep 0.01; done; ulimit -Sn\n")
+    let outcome = try place.shell("ulimit -Sn 64; exec \"$0\" run --once q*.yaml")
+    #expect(outcome.status == 0, "\(outcome)")
+    for number in 0..<30 { #expect(place.lines("q\(number).jsonl") == ["64"]) }
+    let refused = try place.shell("ulimit -n 64; exec \"$0\" run --once q*.yaml")
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("Too many open files (at most 64: ulimit -Hn)"), "\(refused.errors)")
+  }
+
   @Test("polls that wait for servers hold no threads")
   func waitingPolls() throws {
     let servers = try (0..<4).map { _ in
