@@ -142,7 +142,7 @@ final class KeptTrace: NoteKeeper {
   /// Ends the trace with its run.
   func end() { notes.value = nil }
 
-  func follow(_ options: inout RunOptions) { options.notes = notes.value }
+  var eventNotes: EventNotes? { notes.value }
 
   /// Whether there is something that is not stored yet.
   var hasNews: Bool { !state.value.notes.isEmpty || !state.value.attempts.isEmpty }

@@ -25,7 +25,7 @@ public final class Outbox: Sendable {
 
   let name: String
   private let pipeline: String
-  private let checkpointer: Checkpointer
+  let checkpointer: Checkpointer
   private let state = LaneLocal(State())
 
   init(_ name: String, pipeline: String, _ checkpointer: Checkpointer) {
@@ -125,20 +125,6 @@ public final class Outbox: Sendable {
   /// Stores a value under a name with the present epoch; nil removes it.
   public func setNote(_ value: Value?, _ name: String) {
     checkpointer.set(value.map { .text($0.description) }, self.name, name)
-  }
-
-  /// A single stored value of the sink.
-  public func cell<Element: StorableValue>(of type: Element.Type = Element.self) throws -> NodeCell<Element> {
-    NodeCell(
-      try checkpointer.state.value.file.table(
-        node: name, description: "", of: type, isOrdered: NodeCell<Element>.isOrdered))
-  }
-
-  /// Keyed state of the sink; `part` distinguishes several tables of one sink.
-  public func state<Element: StorableValue>(
-    of type: Element.Type = Element.self, part: String
-  ) throws -> NodeState<Element> {
-    NodeState(try checkpointer.state.value.file.table(node: "\(name)@\(part)", description: "", of: type))
   }
 
   // MARK: - Called by the checkpointer

@@ -192,3 +192,11 @@ public struct SourceBatch: Sendable {
     self.isCaughtUp = isCaughtUp
   }
 }
+
+/// The fate of the rows of an entry that has left its list.
+public enum GoneRows: String, CaseIterable, Sendable {
+  /// They are removed, which is reported.
+  case remove
+  /// They are forgotten in silence.
+  case forget
+}

@@ -2,6 +2,13 @@ import Language
 import System
 import Reactive
 
+/// A part of a pipeline that has work at the end of each turn: a sink, or a partition.
+protocol LanePart: AnyObject {
+  func endTurn()
+  /// The lane has ended: nothing wakes the part any more.
+  func end()
+}
+
 /// The lane of a pipeline: the serial scheduler on which all of its steps and sinks run, one turn after the other.
 ///
 /// A turn is one batch of a source, or one timer. At its end everything is at rest, and the sinks write.
@@ -47,8 +54,8 @@ public final class Lane: Sendable {
     var depth = 0
     var isTimed = false
     var nestedTime = 0
-    var sinks: [SinkObserver] = []
-    var partitions: [Partition] = []
+    /// In the order of the way of an event, so that all that a partition sends on reaches the sinks in the same turn.
+    var parts: [any LanePart] = []
     /// The task that this lane belongs to, until it ends.
     var task: PartitionTask?
     var starters: [@Sendable () -> Void] = []
@@ -181,8 +188,7 @@ public final class Lane: Sendable {
     state.value.depth += 1
     body()
     if state.value.depth == 1 {
-      for partition in state.value.partitions { partition.endTurn() }
-      for sink in state.value.sinks { sink.endTurn() }
+      for part in state.value.parts { part.endTurn() }
       if let checkpointer = state.value.checkpointer {
         checkpointer.end(kind, events: events)
       } else {
@@ -216,14 +222,12 @@ public final class Lane: Sendable {
     turn(.settling) { for start in starters { start() } }
   }
 
-  /// Releases the sinks, which hold the lane themselves.
+  /// Releases its parts, which hold the lane themselves; the sinks first.
   func end() {
     state.value.hasEnded = true
     state.value.retained = [:]
-    for sink in state.value.sinks { sink.detach() }
-    state.value.sinks = []
-    for partition in state.value.partitions { partition.end() }
-    state.value.partitions = []
+    for part in state.value.parts.reversed() { part.end() }
+    state.value.parts = []
     state.value.starters = []
     state.value.acknowledgements = []
     state.value.onFailure = nil
@@ -238,9 +242,7 @@ public final class Lane: Sendable {
   /// Whether the lane has ended: nothing more reaches a sink.
   var hasEnded: Bool { (main ?? self).state.value.hasEnded }
 
-  func add(_ sink: SinkObserver) { state.value.sinks.append(sink) }
-
-  func add(_ partition: Partition) { state.value.partitions.append(partition) }
+  func add(_ part: any LanePart) { state.value.parts.append(part) }
 
   func onFailure(_ action: @escaping @Sendable (any Error) -> Void) { state.value.onFailure = action }
 
@@ -265,35 +267,4 @@ public final class Lane: Sendable {
     if isSample { meter.countSample(own) } else { meter.countTime(own) }
     state.value.nestedTime = outer + spent
   }
-}
-
-/// A box for a value that is only used on one lane.
-///
-/// `@unchecked Sendable` with its reason: a lane's scheduler runs one piece of work at a time, each after the other
-/// with the memory order that its queue gives, and the compiler cannot know that everything here is called from there.
-/// `StepObserver` and `SinkObserver` are the only others of this module that are unchecked.
-///
-/// A debug build checks it: what a turn of one lane has used, no other lane may, and nothing else while that has a turn.
-public final class LaneLocal<Value>: @unchecked Sendable {
-  #if DEBUG
-    @exclusivity(unchecked) private var kept: Value
-    private let owner = LaneOwner()
-
-    public init(_ value: Value) { kept = value }
-
-    public var value: Value {
-      _read {
-        owner.check()
-        yield kept
-      }
-      _modify {
-        owner.check()
-        yield &kept
-      }
-    }
-  #else
-    @exclusivity(unchecked) public var value: Value
-
-    public init(_ value: Value) { self.value = value }
-  #endif
 }

@@ -180,27 +180,3 @@ public final class Meter: Sendable {
     }
   }
 }
-
-extension PipelineRun {
-  /// The counters of all nodes, from sources to sinks; may be called at any time, from any thread.
-  public var statistics: [NodeStatus] {
-    let (sources, sinks) = (plan.sources.count, plan.sinks.count)
-    return meters.enumerated().map { index, meter in
-      let role: NodeStatus.Role = index < sources ? .source : index < meters.count - sinks ? .step : .sink
-      var node = NodeStatus(name: meter.name, kind: meter.kind, role: role)
-      if role == .source {
-        node.queue = meter.backlog
-      } else {
-        (node.eventsIn, node.seconds) = (meter.eventsIn, meter.seconds)
-      }
-      node.eventsOut = meter.eventsOut
-      node.dropped = meter.eventsDropped + (role == .source ? droppedDeliveries(index) : 0)
-      (node.errors, node.givenUp) = (meter.errors, meter.givenUp)
-      (node.lost, node.forgotten, node.early, node.stale) = (
-        meter.lost, meter.forgotten, meter.early, meter.stale
-      )
-      node.wait = meter.wait
-      return node
-    }
-  }
-}

@@ -6,7 +6,7 @@ import Store
 ///
 /// `@unchecked Sendable` with its reason: all of it is touched on its lane alone, as `LaneLocal` has it; a box around
 /// its fields would cost a retain for each event.
-final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
+final class SinkObserver: Observer, LanePart, AlarmOwner, @unchecked Sendable {
   let name: String
   private let sink: any Sink
   /// Where the sink stores output until it is written; nil where the pipeline has no state.
@@ -142,8 +142,7 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
     isOver = true
   }
 
-  /// The lane has ended: nothing wakes the sink any more.
-  func detach() { alarm.rings(for: nil) }
+  func end() { alarm.rings(for: nil) }
 
   /// Apart, as `sample` is, so that what is done for each event stays small.
   @inline(never)

@@ -69,32 +69,6 @@ public struct PollRequest: Sendable {
   }
 }
 
-/// The answer to a poll.
-public struct PollAnswer: Sendable {
-  public var rows: [Value]
-  /// More for `$meta`, an object.
-  public var notes: Value
-  /// The time it was read, where that is not the time of the poll: in a recording.
-  public var at: Double?
-  /// How much of the list the rows are.
-  public var coverage: Coverage
-  /// The value that the source stores for its next poll, in a later run: the member `memory` of its position.
-  public var memory: Value?
-  /// The value of `$last` in its templates at the next poll: the member `last` of its position.
-  public var last: Value?
-
-  public init(
-    _ rows: [Value], notes: Value = .emptyObject, at: Double? = nil, coverage: Coverage = .complete,
-    memory: Value? = nil
-  ) {
-    self.rows = rows
-    self.notes = notes
-    self.at = at
-    self.coverage = coverage
-    self.memory = memory
-  }
-}
-
 /// An error of a poll that says when another attempt may succeed; without it, any failure may pass.
 public protocol PollFailure: Error {
   var mayPassLater: Bool { get }
@@ -197,21 +171,5 @@ public final class Feed {
     guard storesPositions, isRepeatable else { return }
     let poll = Poll(source: context.name, at: context.world.wallClock())
     downstream.next(SourceBatch([], poll, endsPoll: false, isCaughtUp: true))
-  }
-}
-
-/// The progress of a poll, or of a sink's output, for the line on the terminal.
-public struct PollProgress: Sendable, Equatable {
-  /// The progress: “200 of 338 launches”.
-  public var text: String
-  /// The wait: “waiting for the budget of api.nasa.gov, next call”.
-  public var wait: String?
-  /// When the wait ends, in seconds since 1970.
-  public var until: Double
-
-  public init(_ text: String, wait: String? = nil, until: Double = 0) {
-    self.text = text
-    self.wait = wait
-    self.until = until
   }
 }

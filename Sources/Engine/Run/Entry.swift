@@ -52,14 +52,6 @@ extension EntryList {
   public func watch(_ changed: @escaping @Sendable () -> Void) {}
 }
 
-/// The fate of the rows of an entry that has left its list.
-public enum GoneRows: String, CaseIterable, Sendable {
-  /// They are removed, which is reported.
-  case remove
-  /// They are forgotten in silence.
-  case forget
-}
-
 /// How a kind of source gets the list that it is polled over.
 public struct EntryLists: Sendable {
   /// The source whose rows the list is.

@@ -99,7 +99,7 @@ public final class PipelineRun: Sendable {
     // A log has no place for it.
     if let checkpointer = lane.checkpointer, !options.isReplicated {
       checkpointer.state.value.trace = try KeptTrace(of: plan, in: checkpointer.state.value.file, on: lane)
-      checkpointer.state.value.trace?.follow(&options)
+      if let trace = checkpointer.state.value.trace { options.notes = trace.eventNotes }
     }
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress
@@ -252,6 +252,37 @@ public final class PipelineRun: Sendable {
 // MARK: - Status
 
 extension PipelineRun {
+  /// The counters of all nodes, from sources to sinks; may be called at any time, from any thread.
+  public var statistics: [NodeStatus] {
+    let (sources, sinks) = (plan.sources.count, plan.sinks.count)
+    return meters.enumerated().map { index, meter in
+      let role: NodeStatus.Role = index < sources ? .source : index < meters.count - sinks ? .step : .sink
+      var node = NodeStatus(name: meter.name, kind: meter.kind, role: role)
+      if role == .source {
+        node.queue = meter.backlog
+      } else {
+        (node.eventsIn, node.seconds) = (meter.eventsIn, meter.seconds)
+      }
+      node.eventsOut = meter.eventsOut
+      node.dropped = meter.eventsDropped + (role == .source ? droppedDeliveries(index) : 0)
+      (node.errors, node.givenUp) = (meter.errors, meter.givenUp)
+      (node.lost, node.forgotten, node.early, node.stale) = (
+        meter.lost, meter.forgotten, meter.early, meter.stale
+      )
+      node.wait = meter.wait
+      return node
+    }
+  }
+
+  /// Attaches a tap to nodes by their names, or to all: sources and steps give what they send, sinks what they take.
+  package func attach(_ tap: EventTap, to nodes: Set<String>? = nil) {
+    for meter in meters where nodes?.contains(meter.name) ?? true { meter.attach(tap, of: plan.name) }
+  }
+
+  package func detach(_ tap: EventTap) {
+    for meter in meters { meter.detach(tap) }
+  }
+
   /// A snapshot of what the pipeline does, from any thread but its lane's: the lane takes it between two turns.
   ///
   /// Where the lane does not come to it in time, it has what can be read from outside, and is not responsive.

@@ -157,14 +157,3 @@ package struct TappedEvent: Sendable, Equatable {
   /// The approximate number of bytes that it takes.
   fileprivate var size: Int { (json?.count ?? 0) + 64 }
 }
-
-extension PipelineRun {
-  /// Attaches a tap to nodes by their names, or to all: sources and steps give what they send, sinks what they take.
-  package func attach(_ tap: EventTap, to nodes: Set<String>? = nil) {
-    for meter in meters where nodes?.contains(meter.name) ?? true { meter.attach(tap, of: plan.name) }
-  }
-
-  package func detach(_ tap: EventTap) {
-    for meter in meters { meter.detach(tap) }
-  }
-}
