@@ -38,13 +38,6 @@ public protocol Step: AnyObject {
   var isBusy: Bool { get }
 }
 
-/// The flaw of an event, as a sentence: the error that a step or a sink throws.
-public struct StepError: Error, CustomStringConvertible {
-  public let description: String
-
-  public init(_ description: String) { self.description = description }
-}
-
 extension Step {
   public func start(_ out: Downstream) throws {}
   public func endPoll(_ poll: Poll, _ out: Downstream) throws { out.send(endOf: poll) }

@@ -1,3 +1,4 @@
+import System
 /// The rules for redirects: the next request, or why the redirect is not followed.
 ///
 /// A redirect within a host that drops the query gets it back. Redirects from https to http or to another scheme are
@@ -16,7 +17,7 @@ enum Redirects {
     guard hops < limit else { throw refusal("after \(limit) redirects, which probably form a loop") }
     guard let location, !location.isEmpty else { throw refusal("without a target") }
     var target: Address
-    do throws(AddressError) { target = try request.address.following(location) } catch {
+    do throws(Sentence) { target = try request.address.following(location) } catch {
       throw refusal("to an invalid address: \(error)")
     }
     if request.address.scheme == .https, target.scheme == .http {

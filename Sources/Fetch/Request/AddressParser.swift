@@ -1,30 +1,25 @@
 import System
 
-/// Why a text is not a valid address, as a sentence without secrets.
-public struct AddressError: Error, Equatable, Sendable, CustomStringConvertible {
-  public let description: String
-
-  init(_ description: String) { self.description = description }
-}
+// The parser of addresses. Its errors are sentences without secrets.
 
 extension Address {
   /// Parses an absolute URL.
   ///
   /// The fragment after `#` is dropped.
-  public init(_ text: String) throws(AddressError) {
+  public init(_ text: String) throws(Sentence) {
     let text = trimmed(text)
     guard !text.isEmpty else {
-      throw AddressError("the address is empty; write one like https://example.org/items")
+      throw Sentence("the address is empty; write one like https://example.org/items")
     }
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-      throw AddressError("the address contains a line break or another control character")
+      throw Sentence("the address contains a line break or another control character")
     }
     guard let colon = text.place(of: "://"), hasScheme(text) else {
-      throw AddressError("the address does not begin with https:// or http://")
+      throw Sentence("the address does not begin with https:// or http://")
     }
     let schemeText = String(text[..<colon.lowerBound])
     guard let scheme = Scheme(rawValue: schemeText.lowercased()) else {
-      throw AddressError("the address begins with \(quoted(schemeText)); only https and http can be fetched")
+      throw Sentence("the address begins with \(quoted(schemeText)); only https and http can be fetched")
     }
     let rest = text[colon.upperBound...]
     let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
@@ -37,7 +32,7 @@ extension Address {
   /// Resolves a link in a response from this address, absolute or relative.
   ///
   /// Query items that are secret here are secret there.
-  public func following(_ link: String) throws(AddressError) -> Address {
+  public func following(_ link: String) throws(Sentence) -> Address {
     let link = trimmed(link)
     var result: Address
     if link.hasPrefix("//") {
@@ -65,7 +60,7 @@ extension Address {
   ///
   /// It is what a reader would open, and nothing that is sent: a link to a place in the response itself has the query of
   /// this address, but for its secrets.
-  public func resolving(_ link: String) throws(AddressError) -> String {
+  public func resolving(_ link: String) throws(Sentence) -> String {
     let link = trimmed(link)
     var target = try following(link)
     target.path = withoutDots(target.path)
@@ -88,9 +83,9 @@ extension Address {
     }
   }
 
-  private static func authority(_ text: Substring) throws(AddressError) -> (host: String, port: Int?) {
+  private static func authority(_ text: Substring) throws(Sentence) -> (host: String, port: Int?) {
     guard !text.contains("@") else {
-      throw AddressError(
+      throw Sentence(
         "the address contains a user name or password, which could not be redacted; send them in a header")
     }
     var host = text
@@ -100,19 +95,19 @@ extension Address {
     if let colon = tail.lastIndex(of: ":") {
       let digits = text[text.index(after: colon)...]
       guard let number = Int(digits), (1...65535).contains(number), digits.allSatisfy(\.isASCII) else {
-        throw AddressError(
+        throw Sentence(
           "the port after the host must be a number from 1 to 65535")
       }
       port = number
       host = text[..<colon]
     }
-    guard !host.isEmpty else { throw AddressError("the address has no host after ://") }
+    guard !host.isEmpty else { throw Sentence("the address has no host after ://") }
     let inner = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : nil
     let isGood =
       inner.map { $0.contains(":") && $0.utf8.allSatisfy(isAddressByte) }
       ?? host.utf8.allSatisfy(isHostByte)
     guard isGood else {
-      throw AddressError(
+      throw Sentence(
         "\(quoted(String(host))) is not a valid host; a host consists of letters, digits, dots and hyphens")
     }
     return (host.lowercased(), port)

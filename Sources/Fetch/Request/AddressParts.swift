@@ -8,26 +8,26 @@ extension Address {
   ///
   /// Data can only be part of a path component or of the query: they are percent-encoded, and can neither change the
   /// folder (`..`) nor the host.
-  public init(texts: [String], data: [String]) throws(AddressError) {
+  public init(texts: [String], data: [String]) throws(Sentence) {
     guard let first = texts.first, texts.count == data.count + 1 else {
-      throw AddressError("the address has \(texts.count) parts, but there is data for \(data.count)")
+      throw Sentence("the address has \(texts.count) parts, but there is data for \(data.count)")
     }
     if !data.isEmpty, !Address.endsHost(first) {
-      throw AddressError("data would choose the host of the address")
+      throw Sentence("data would choose the host of the address")
     }
     var text = first
     for (datum, next) in zip(data, texts.dropFirst()) {
       let isPath = !text.contains { "?#".contains($0) }
       let isAlone = text.hasSuffix("/") && next.first.map { "/?#".contains($0) } ?? true
       if isPath, isAlone, datum.isEmpty {
-        throw AddressError("a segment of the path is empty, which would change the address")
+        throw Sentence("a segment of the path is empty, which would change the address")
       }
       text += percentEncoded(datum, keeping: isUnreserved) + next
     }
     try self.init(text)
     let parts = path.split(separator: "/").map { percentDecoded(String($0)) }
     if !data.isEmpty, let step = parts.first(where: { $0 == "." || $0 == ".." }) {
-      throw AddressError("the path contains the segment \(quoted(step)), which would change the address")
+      throw Sentence("the path contains the segment \(quoted(step)), which would change the address")
     }
   }
 

@@ -72,7 +72,7 @@ public struct Request: Sendable, CustomStringConvertible {
   /// The same request for a link of its response, to the next page say.
   ///
   /// Headers do not go to another origin, unless its host is allowed.
-  public func following(_ link: String) throws(AddressError) -> Request {
+  public func following(_ link: String) throws(Sentence) -> Request {
     moved(to: try address.following(link))
   }
 

@@ -59,7 +59,7 @@ private final class PackSink: KeepingSink {
   init(_ packs: PackStream, by key: Expression, into tasks: Int, _ context: SinkContext) throws {
     (self.packs, self.tasks, self.context) = (packs, tasks, context)
     self.key = context.evaluation(key)
-    guard let outbox = context.outbox else { throw StepError("packs need state") }
+    guard let outbox = context.outbox else { throw Sentence("packs need state") }
     self.outbox = outbox
     open = Array(repeating: nil, count: tasks)
     sizes = Array(repeating: 0, count: tasks)

@@ -4,6 +4,7 @@ import JSON
 import Engine
 import Language
 import Reactive
+import System
 
 /// `enrich`: adds data to each event by an HTTP request.
 let enrich = NodeSpec(
@@ -227,7 +228,7 @@ private final class Enrich: Step {
 
   func take(_ event: Event, _ out: Downstream) throws {
     guard events < options[EnrichOptions.bound] else {
-      throw StepError("\(events) events are already waiting for a response, the limit set by bound")
+      throw Sentence("\(events) events are already waiting for a response, the limit set by bound")
     }
     let event = event.detached
     queue.append(event)

@@ -58,7 +58,7 @@ final class ExpectedFile {
       lastFlaw = nil
     } catch {
       let flaw = "expect: \("\(error)".hasPrefix(file.path) ? "" : file.path + ": ")\(error)"
-      if keys == nil { throw StepError(flaw) }
+      if keys == nil { throw Sentence(flaw) }
       if flaw != lastFlaw { warn("\(flaw); the keys stay those of before") }
       lastFlaw = flaw
       return nil

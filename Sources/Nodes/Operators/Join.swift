@@ -2,6 +2,7 @@ import JSON
 import Engine
 import Language
 import Reactive
+import System
 
 /// `join`: combines each event with the latest event of another stream that has the same key.
 let join = NodeSpec(
@@ -226,7 +227,7 @@ private final class Join: Step {
     }
     var joined = event.value
     guard event.value.kind == .object, joined.setMember(member, other ?? .null) else {
-      throw StepError(
+      throw Sentence(
         "cannot add the member “\(member.name)” to an event that is not an object; use emit instead")
     }
     out.send(event.with(joined))

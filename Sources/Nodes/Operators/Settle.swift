@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Reactive
+import System
 
 /// `settle`: sends what has changed since the last change that was sent, when a key has been quiet for a while.
 let settle = NodeSpec(
@@ -185,7 +186,7 @@ private struct Row {
     guard change.kind == .object, let type = change.member(type), change.member(after) != nil,
       type.isText(added) || type.isText(changed) || type.isText(removed)
     else {
-      throw StepError("this is no change with type, key, before and after; settle follows changes")
+      throw Sentence("this is no change with type, key, before and after; settle follows changes")
     }
   }
 

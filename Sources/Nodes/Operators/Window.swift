@@ -2,6 +2,7 @@ import JSON
 import Engine
 import Language
 import Reactive
+import System
 
 /// `window`: collects the events of a period and sends a summary.
 let window = NodeSpec(
@@ -140,7 +141,7 @@ private func windowStep(_ options: Options, _ context: StepContext) throws -> Ma
       return .init(
         time: { event in
           if let time = try time.value.first(event)?.moment() { return time }
-          throw StepError("this event has no time")
+          throw Sentence("this event has no time")
         }, lateness: options[WindowOptions.lateness],
         // Restored, unless all windows have closed with a run.
         watermark: try context.cell(of: Instant.self, part: "watermark", forRun: true))

@@ -80,12 +80,12 @@ public final class LookupReplay: Sendable {
     let time = parseTimestamp(timestamp(time)) ?? time
     let key = Self.key(step, LookupRecording.name(of: request, masking: mask))
     guard let line = state.withLock({ $0.tracks?[key]?.line(at: time) }) else {
-      return .failure(StepError("\(request): the recording has no such lookup"))
+      return .failure(Sentence("\(request): the recording has no such lookup"))
     }
     do {
       let bytes = try read(line, on: disk)
       guard let lookup = RecordedLookup(try Value.parse(bytes)) else {
-        return .failure(StepError("\(path) was changed while it was replayed"))
+        return .failure(Sentence("\(path) was changed while it was replayed"))
       }
       return lookup.found.mapError { $0 }
     } catch {

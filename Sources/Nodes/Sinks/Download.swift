@@ -6,6 +6,7 @@ import Engine
 import Language
 import Reactive
 import Store
+import System
 
 /// `download`: downloads the file that an event refers to.
 let download = NodeSpec(
@@ -85,7 +86,7 @@ private final class Download: DeliverySink {
 
   func take(_ event: Event) throws {
     guard let url = try url.first(event), url.kind != .null else { return }
-    guard let text = url.string else { throw StepError("not an address: \(url.description.prefix(60))") }
+    guard let text = url.string else { throw Sentence("not an address: \(url.description.prefix(60))") }
     let address = try Address(text)
     let path = try path.path(for: event)
     if context.isDryRun { return queue.dryRun.add(["curl", "-L", "-o", path, "\(address)"]) }

@@ -114,7 +114,7 @@ private final class GitSink: DeliverySink {
       timeout: options[GitOptions.timeout], context)
     transport.pushes = options[GitOptions.push]
     transport.author = options[GitOptions.author].flatMap { GitOptions.person($0) }
-    if !context.isDryRun, let flaw = transport.missingAuthor() { throw StepError(flaw) }
+    if !context.isDryRun, let flaw = transport.missingAuthor() { throw Sentence(flaw) }
     queue = DeliveryQueue(
       DeliverySettings(
         attempts: options[GitOptions.attempts], backoff: options[DeliveryOptions.backoff]), context, transport
@@ -133,16 +133,16 @@ private final class GitSink: DeliverySink {
 
   private func add(_ event: Event) throws {
     if let source, source != event.poll.list {
-      throw StepError(
+      throw Sentence(
         "rows come from \(quoted(source)) and \(quoted(event.poll.list)); git takes one source without each")
     }
     source = event.poll.list
     let row = event.value.detach()
     if form == .csv, row.kind != .object {
-      throw StepError("a table has objects as its rows: \(row.description.prefix(60))")
+      throw Sentence("a table has objects as its rows: \(row.description.prefix(60))")
     }
     size += row.json.count + 2
-    guard size <= maxSize else { throw StepError("the rows are larger than max_size") }
+    guard size <= maxSize else { throw Sentence("the rows are larger than max_size") }
     let key = (try self.key.first(event) ?? .null).detach()
     rows.append((key, row))
     if subject == nil, let message { subject = printable(try event.text(message)) }
@@ -157,7 +157,7 @@ private final class GitSink: DeliverySink {
     }
     let version = GitVersion(rows, as: form)
     if let twin = version.twin {
-      throw StepError("two rows have the key \(twin); this poll is not committed")
+      throw Sentence("two rows have the key \(twin); this poll is not committed")
     }
     let item = GitItem(content: version.text, subject: subject, at: poll.at)
     if context.isDryRun {

@@ -6,6 +6,7 @@ import Engine
 import Language
 import Reactive
 import Store
+import System
 
 /// `http` as a sink: sends a request for each event, as to a webhook.
 let httpSink = NodeSpec(
@@ -133,7 +134,7 @@ private final class HTTPSink: DeliverySink {
       item.body = try event.text(bodyText)
     } else if let body {
       guard let value = try body.first(event) else {
-        throw StepError("the expression in body has no output")
+        throw Sentence("the expression in body has no output")
       }
       item.body = value.description
     }

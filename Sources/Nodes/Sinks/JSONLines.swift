@@ -115,7 +115,7 @@ private final class JSONFormat: LineFormat {
     var value = event.value
     let id = try nextID()
     guard value.kind == .object, value.setMember(idMember, .string(id)) else {
-      throw StepError("event_id cannot add the member “\(idMember.name)” to an event that is not an object")
+      throw Sentence("event_id cannot add the member “\(idMember.name)” to an event that is not an object")
     }
     return value
   }

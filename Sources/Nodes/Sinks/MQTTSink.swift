@@ -3,6 +3,7 @@ import JSON
 import Language
 import Reactive
 import Store
+import System
 
 /// `mqtt` as a sink: publishes a message for each event.
 let mqttSink = NodeSpec(
@@ -162,15 +163,15 @@ private final class MQTTSink: DeliverySink {
 
   func take(_ event: Event) throws {
     let topic = try event.text(topic)
-    if let flaw = MQTTTopic.flaw(in: topic) { throw StepError("the topic \(quoted(topic)): \(flaw)") }
+    if let flaw = MQTTTopic.flaw(in: topic) { throw Sentence("the topic \(quoted(topic)): \(flaw)") }
     if topic.hasPrefix("$"), !mayBeSystem {
-      throw StepError("the topic \(quoted(topic)) begins with $, which data must not choose")
+      throw Sentence("the topic \(quoted(topic)) begins with $, which data must not choose")
     }
     var item = MQTTItem(topic: topic, event: event)
     if let bodyText {
       item.data = try event.text(bodyText)
     } else if let body {
-      guard let value = try body.first(event) else { throw StepError("the expression in body has no output") }
+      guard let value = try body.first(event) else { throw Sentence("the expression in body has no output") }
       item.data = value.description
     }
     if context.isDryRun {

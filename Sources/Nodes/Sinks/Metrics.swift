@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Reactive
+import System
 
 /// `metrics`: measures the data itself, for Prometheus.
 let metricsSink = NodeSpec(
@@ -125,20 +126,20 @@ private final class Metrics: MeasuringSink {
     let texts = try labels.map { try event.text($0.text) }
     let key = Value.array(texts.map { .string($0) })
     guard let given = try value.first(event), given.kind != .null else {
-      if kind == .counter { throw StepError("the value of a counter is null") }
+      if kind == .counter { throw Sentence("the value of a counter is null") }
       numbers[texts] = nil
       _ = kept?.remove(key)
       return
     }
     guard var number = given.double, number.isFinite else {
-      throw StepError("\(given.description.prefix(60)) is no number")
+      throw Sentence("\(given.description.prefix(60)) is no number")
     }
     if kind == .counter {
-      if number < 0 { throw StepError("a counter cannot add \(given.description)") }
+      if number < 0 { throw Sentence("a counter cannot add \(given.description)") }
       number += numbers[texts] ?? 0
     }
     if numbers[texts] == nil, numbers.count >= bound {
-      throw StepError("there are more than \(bound) sets of labels; raise bound, or use fewer labels")
+      throw Sentence("there are more than \(bound) sets of labels; raise bound, or use fewer labels")
     }
     numbers[texts] = number
     kept?.set(.number(number), for: key)

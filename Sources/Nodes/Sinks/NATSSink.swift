@@ -4,6 +4,7 @@ import Language
 import NATS
 import Reactive
 import Store
+import System
 
 /// `nats` as a sink: publishes a message for each event, to a JetStream stream or to a core subject.
 let natsSink = NodeSpec(
@@ -177,16 +178,16 @@ private final class NATSSink: KeepingSink {
   private func message(for event: Event, id: String) throws -> OutgoingMessage {
     let text = try constant ?? event.text(subject)
     if constant == nil {
-      if let flaw = NATSSubject.flaw(in: text) { throw StepError("the subject \(quoted(text)): \(flaw)") }
+      if let flaw = NATSSubject.flaw(in: text) { throw Sentence("the subject \(quoted(text)): \(flaw)") }
       if text.hasPrefix("$"), !mayBeSystem {
-        throw StepError("the subject \(quoted(text)) begins with $, which data must not choose")
+        throw Sentence("the subject \(quoted(text)) begins with $, which data must not choose")
       }
     }
     var headers = NATSHeaders()
     for (name, value) in self.headers {
       let value = try event.text(value)
       if let flaw = NATSHeaders.flaw(name: name, value: value) {
-        throw StepError("the header \(name): \(flaw)")
+        throw Sentence("the header \(name): \(flaw)")
       }
       headers.add(name, value)
     }
@@ -200,7 +201,7 @@ private final class NATSSink: KeepingSink {
     var value: Value?
     if let body {
       value = try body.first(event)
-      if value == nil { throw StepError("the expression in body has no output") }
+      if value == nil { throw Sentence("the expression in body has no output") }
     }
     if let envelope { return envelope.value(event, data: value ?? event.value, id: id).json }
     return value?.json

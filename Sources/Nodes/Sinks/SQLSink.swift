@@ -174,7 +174,7 @@ private final class SQLSink: KeepingSink {
     let isRemoved = try removed?.isTrue(event) ?? false
     let key = try self.key.map { (try $0.first(event) ?? .null).detach() }
     if removed != nil, let null = key.firstIndex(of: .null) {
-      throw StepError("the key of this row is null, in the column \(empty.columns[null])")
+      throw Sentence("the key of this row is null, in the column \(empty.columns[null])")
     }
     let row = try isRemoved ? key : key + columns.map { (try $0.first(event) ?? .null).detach() }
     if context.isDryRun {
@@ -200,7 +200,7 @@ private final class SQLSink: KeepingSink {
   private func checkSource(_ poll: Poll) throws {
     let name = poll.entry == nil ? poll.list : "\(poll.list), for each entry of a list"
     if poll.entry == nil, source ?? name == name { return source = name }
-    throw StepError(
+    throw Sentence(
       "whole polls come from \(quoted(name))\(source.map { " and \(quoted($0))" } ?? ""): put changes before this sink"
     )
   }

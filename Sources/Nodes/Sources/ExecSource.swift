@@ -137,7 +137,7 @@ private struct Argument {
     guard let template else { return plain }
     template.set(LastPoll.variable, last)
     let text = try event.text(template)
-    if text.utf8.contains(0) { throw StepError("an argument of the command has a NUL byte") }
+    if text.utf8.contains(0) { throw Sentence("an argument of the command has a NUL byte") }
     return text
   }
 }

@@ -231,7 +231,7 @@ private struct SQLWindow {
     let start = found.positions[max(0, found.positions.count - size)]
     let place = found.positions.firstIndex(of: start) ?? 0
     if found.positions.count - place > Self.most {
-      throw StepError(
+      throw Sentence(
         "more than \(Self.most) rows have the same value of after, \(start): name a column that differs more")
     }
     var (rows, missing, next): ([Value], Set<String>, Set<String>) = ([], seen, [])

@@ -88,7 +88,7 @@ final class Lookups: Sendable {
       found(
         Result {
           guard let answer = answers[request.address.text] else {
-            throw StepError("\(request): the test has no response for it; add one under web")
+            throw Sentence("\(request): the test has no response for it; add one under web")
           }
           return LookupAnswer(try decoded(answer, for: request))
         })

@@ -4,6 +4,7 @@ import JSON
 import Language
 import Engine
 import Language
+import System
 
 /// The options of requests to addresses that the user chooses: headers, authorization, and the size limit of a response.
 enum WebOptions {
@@ -46,7 +47,7 @@ enum WebOptions {
 
   /// Reports errors in the address of a node's requests.
   static func check(_ text: String, at place: SourceRange, _ checker: Checker) {
-    do throws(AddressError) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
+    do throws(Sentence) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
   }
 
   /// Reports an address whose host is invalid or depends on data.
@@ -70,7 +71,7 @@ extension AddressTemplate {
       switch value.kind {
       case .null: return nil
       case .object, .array:
-        throw StepError("this value cannot be part of an address: \(value.description.prefix(60))")
+        throw Sentence("this value cannot be part of an address: \(value.description.prefix(60))")
       default: data.append(value.string ?? value.description)
       }
     }

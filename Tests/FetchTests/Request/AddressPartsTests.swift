@@ -1,10 +1,11 @@
+import System
 import Testing
 
 @testable import Fetch
 
 @Suite struct AddressPartsTests {
   private func flaw(_ texts: [String], _ data: [String]) -> String? {
-    do throws(AddressError) {
+    do throws(Sentence) {
       _ = try Address(texts: texts, data: data)
       return nil
     } catch {

@@ -1,4 +1,5 @@
 import Reactive
+import System
 import TestScale
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 @Suite struct AddressTests {
   func flaw(_ text: String) -> String? {
-    do throws(AddressError) {
+    do throws(Sentence) {
       _ = try Address(text)
       return nil
     } catch {

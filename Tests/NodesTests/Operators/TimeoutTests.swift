@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Reactive
+import System
 import TestSupport
 import Testing
 import Trials
@@ -93,7 +94,7 @@ import Trials
     }
     let told = Journal<String>()
     let file = ExpectedFile(options, key: { $0 }, warn: { told.note($0) })
-    let missing = #expect(throws: StepError.self) { try file.changes() }
+    let missing = #expect(throws: Sentence.self) { try file.changes() }
     #expect("\(missing as (any Error)?)".contains("j.txt"))
     try folder.write("j.txt", "a\nb\n")
     let first = try #require(try file.changes())

@@ -166,7 +166,7 @@ import System
     _ = git("init")
     _ = git("config", "user.name", "")
     let options = "path: '\(folder.path)/rows.json', key: .id"
-    let error = #expect(throws: StepError.self) {
+    let error = #expect(throws: Sentence.self) {
       try SinkBench().run("it: { git: { \(options) } }", polls: [[#"{"id":1}"#]])
     }
     #expect(error?.description.hasPrefix("git has no author for commits to ") == true)

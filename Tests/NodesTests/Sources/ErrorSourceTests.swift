@@ -3,6 +3,7 @@ import JSON
 import Language
 import Nodes
 import Reactive
+import System
 import Testing
 import Trials
 
@@ -27,7 +28,7 @@ import Trials
     }
     options.sink = { plan, _ in
       NotingSink { event in
-        if event.value.member("n") != nil { throw StepError("the sink is broken") }
+        if event.value.member("n") != nil { throw Sentence("the sink is broken") }
         let second = clock.now.nanoseconds / 1_000_000_000
         seen.withLock { $0.append("\(second)s \(plan.name) \(event.value)") }
       }

@@ -2,6 +2,7 @@ import JSON
 import Engine
 import Language
 import Reactive
+import System
 
 // Moments: times of day as instants, in nanoseconds since 1970.
 
@@ -29,7 +30,7 @@ extension Value {
     if let seconds = double ?? withText(parseTimestamp) ?? nil, let moment = Instant(timeOfDay: seconds) {
       return moment
     }
-    throw StepError(
+    throw Sentence(
       "not a time: \(description.prefix(60)); a time is a number of seconds since 1970 or ISO 8601")
   }
 }

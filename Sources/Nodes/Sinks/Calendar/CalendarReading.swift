@@ -1,6 +1,7 @@
 import JSON
 import Engine
 import Language
+import System
 
 /// The reading of a pipeline's events: makes news of a calendar of them.
 final class CalendarReading {
@@ -27,7 +28,7 @@ final class CalendarReading {
 
   func news(of event: Event) throws -> CalendarNews {
     let stamp = try time(parts.updated, event) ?? Int(event.poll.at.rounded(.down))
-    guard let own = try parts.key.first(event), own.kind != .null else { throw StepError("the key is null") }
+    guard let own = try parts.key.first(event), own.kind != .null else { throw Sentence("the key is null") }
     let key = event.keyed(own)
     let uid = "\(key.string ?? key.description)@\(pipeline)"
     if try parts.removed?.isTrue(event) ?? false { return CalendarNews(uid: uid, lines: nil, stamp: stamp) }
@@ -59,10 +60,10 @@ final class CalendarReading {
 
   /// The lines for when it begins and ends.
   private func span(of event: Event, isAllDay: Bool) throws -> [String] {
-    guard let start = try time(parts.start, event) else { throw StepError("there is no start") }
+    guard let start = try time(parts.start, event) else { throw Sentence("there is no start") }
     let end = try time(parts.end, event) ?? start
     if end < start {
-      throw StepError("it ends (\(timestamp(Double(end)))) before it begins (\(timestamp(Double(start))))")
+      throw Sentence("it ends (\(timestamp(Double(end)))) before it begins (\(timestamp(Double(start))))")
     }
     if isAllDay {
       let day = 86400
@@ -85,7 +86,7 @@ final class CalendarReading {
     if value.kind == .null { return nil }
     let name = value.string?.uppercased() ?? ""
     if ["TENTATIVE", "CONFIRMED", "CANCELLED"].contains(name) { return name }
-    throw StepError(
+    throw Sentence(
       "the status is \(value.description.prefix(60)); it can be tentative, confirmed, cancelled or null")
   }
 
@@ -96,7 +97,7 @@ final class CalendarReading {
     let longitude = number(
       value.element(1) ?? value.member("lon") ?? value.member("lng") ?? value.member("longitude"))
     guard let latitude, let longitude, abs(latitude) <= 90, abs(longitude) <= 180 else {
-      throw StepError(
+      throw Sentence(
         "this is no place: \(value.description.prefix(60)); a place is {lat, lon} or [lat, lon]")
     }
     return "\(decimal(latitude));\(decimal(longitude))"

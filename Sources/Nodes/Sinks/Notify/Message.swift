@@ -1,6 +1,7 @@
 import Engine
 import JSON
 import Language
+import System
 
 /// A message for a service: title, body, and what else services can show.
 struct Message: StorableValue, Sendable, Equatable {
@@ -24,21 +25,21 @@ struct Message: StorableValue, Sendable, Equatable {
   }
 
   /// A priority as it is written: from 1 to 5, or a word.
-  static func priority(_ text: String) throws(StepError) -> Int {
+  static func priority(_ text: String) throws(Sentence) -> Int {
     if let number = Int(text), (1...5).contains(number) { return number }
     if let index = priorities.firstIndex(of: text) { return index + 1 }
-    throw StepError("\(quoted(text)) is not a priority: \(alternatives(priorities)), or 1 to 5")
+    throw Sentence("\(quoted(text)) is not a priority: \(alternatives(priorities)), or 1 to 5")
   }
 
   static let priorities = ["min", "low", "normal", "high", "urgent"]
 
   /// A link or the address of a picture: only what a browser may open.
-  static func link(_ text: String, _ what: String) throws(StepError) -> String {
+  static func link(_ text: String, _ what: String) throws(Sentence) -> String {
     if text.isEmpty || text == "null" { return "" }
     guard text.hasPrefix("https://") || text.hasPrefix("http://"),
       !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f })
     else {
-      throw StepError("\(what): \(quoted(text)) is not an address that begins with https:// or http://")
+      throw Sentence("\(what): \(quoted(text)) is not an address that begins with https:// or http://")
     }
     return text
   }

@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Page
+import System
 
 extension PageRow {
   /// A row as the state has it: `{source, commit, at, row}`.
@@ -73,7 +74,7 @@ struct PageParts {
       content.setMember(Key(name), object)
     }
     if let number = content.member(Spark.name), number.kind != .number {
-      throw StepError(
+      throw Sentence(
         "spark: \(String(number.description.prefix(60))) is not a number; tonumber makes one of text")
     }
     if let charted { content.setMember(Key(Spark.expression), .string(charted)) }

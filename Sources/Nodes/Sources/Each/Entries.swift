@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Reactive
+import System
 
 /// The entries of a list that a source is polled over.
 final class Entries: EntryList {
@@ -15,7 +16,7 @@ final class Entries: EntryList {
   let whenGone: GoneRows
 
   init(_ options: Options, _ context: SourceContext) throws {
-    guard let each = options[EachOptions.each] else { throw StepError("there is no list") }
+    guard let each = options[EachOptions.each] else { throw Sentence("there is no list") }
     self.each = each
     self.context = context
     concurrency = options[EachOptions.concurrency]
@@ -44,7 +45,7 @@ final class Entries: EntryList {
       }
     }
     // An empty file is more often a file that is being written than a list that is meant.
-    if entries.isEmpty { throw StepError("the list \(name) is empty") }
+    if entries.isEmpty { throw Sentence("the list \(name) is empty") }
     return entries
   }
 
@@ -56,7 +57,7 @@ final class Entries: EntryList {
     case .file: return try file?.read()
     case .source(let name):
       let (rows, hasEnded) = context.polledRows.rows(of: name)
-      if rows == nil, hasEnded { throw StepError("the source \(name) has ended without a poll") }
+      if rows == nil, hasEnded { throw Sentence("the source \(name) has ended without a poll") }
       return rows
     }
   }
@@ -79,7 +80,7 @@ final class Entries: EntryList {
     }
     if id.kind == .null {
       let shown = value.description.prefix(80)
-      throw StepError("the key of the entry \(shown) of the list \(name) is null; set key in each")
+      throw Sentence("the key of the entry \(shown) of the list \(name) is null; set key in each")
     }
     return Entry(id: id.detach(), value)
   }

@@ -26,14 +26,14 @@ final class SourceAddress {
   func address(_ event: Event, last: Value) throws -> Address {
     values.set(LastPoll.variable, last)
     guard let data = try AddressTemplate.data(by: values, event) else {
-      throw StepError("an expression of the address is null")
+      throw Sentence("an expression of the address is null")
     }
     if hasFixedHost { return try Address(texts: texts, data: data) }
     // What comes before the path is taken as it is.
     var (opening, taken) = (texts.first ?? "", 0)
     while taken < data.count, !Address.endsHost(opening) {
       if opening.has("://"), let wrong = data[taken].first(where: { !Self.isOfHost($0) }) {
-        throw StepError("\(quoted(data[taken])) is no host: it has the character \(quoted(String(wrong)))")
+        throw Sentence("\(quoted(data[taken])) is no host: it has the character \(quoted(String(wrong)))")
       }
       opening += data[taken] + texts[taken + 1]
       taken += 1
@@ -41,7 +41,7 @@ final class SourceAddress {
     let address = try Address(
       texts: [opening] + texts.dropFirst(taken + 1), data: Array(data.dropFirst(taken)))
     guard allowsAnyHost || hosts.contains(address.host) else {
-      throw StepError("\(address.host) is not among hosts; add it, or set any_host: true")
+      throw Sentence("\(address.host) is not among hosts; add it, or set any_host: true")
     }
     return address
   }

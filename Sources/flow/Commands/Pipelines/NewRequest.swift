@@ -1,6 +1,7 @@
 import Fetch
 import JSON
 import Language
+import System
 
 /// The request that `flow new --from URL` sends, and how the pipeline has it: secrets as variables of the environment.
 ///
@@ -25,7 +26,7 @@ struct NewRequest {
   init(_ text: String, for pipeline: String) throws(WrongUse) {
     let address: Address
     let expanded = try Self.expanded(text)
-    do throws(AddressError) { address = try Address(expanded) } catch { throw WrongUse("\(error)") }
+    do throws(Sentence) { address = try Address(expanded) } catch { throw WrongUse("\(error)") }
     request = Request(address)
     prefix = Self.variable(pipeline)
     url = text

@@ -38,7 +38,7 @@ final class RunTelemetry: Sendable {
         let own = "EXPORTER_OTLP_\(signal)_ENDPOINT"
         let base = text("EXPORTER_OTLP_ENDPOINT").map { $0.last == "/" ? $0 + path : $0 + "/" + path }
         guard let address = text(own) ?? base else { return nil }
-        do throws(AddressError) { return try Address(address) } catch {
+        do throws(Sentence) { return try Address(address) } catch {
           let name = text(own) == nil ? "EXPORTER_OTLP_ENDPOINT" : own
           throw WrongUse("OTEL_\(name): \(error)")
         }
