@@ -54,7 +54,8 @@ public final class Lane: Sendable {
     var depth = 0
     var isTimed = false
     var nestedTime = 0
-    /// In the order of the way of an event, so that all that a partition sends on reaches the sinks in the same turn.
+    /// In the order of the way of an event, so that all that a partition sends on at the end of a turn has reached the
+    /// partitions below it before their end of the turn, and the sinks before theirs.
     var parts: [any LanePart] = []
     /// The task that this lane belongs to, until it ends.
     var task: PartitionTask?

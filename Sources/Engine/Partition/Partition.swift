@@ -16,7 +16,7 @@ import Reactive
 /// 4. Timers run on the lane, in the order of their deadlines, those of one instant task by task.
 ///
 /// `@unchecked Sendable` with its reason: all of it is touched on its lane alone, as `LaneLocal` has it.
-final class Partition: Observer, LanePart, AlarmOwner, @unchecked Sendable {
+final class Partition: Observer, AlarmOwner, @unchecked Sendable {
   /// With fewer events the threads would cost more than they save.
   private static let worthwhile = 48
   /// The events of a turn that are held in packs, at most.

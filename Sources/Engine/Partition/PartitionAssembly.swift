@@ -19,6 +19,9 @@ extension Assembly {
     let lanes = min(options.lanes, count)
     let made = LaneLocal(nodes)
     let name = plan.name
+    // Streams are connected in the order of the way of an event, but attached in the order of who reads them.
+    let slot = PartitionSlot()
+    lane.add(slot)
     return Observable { [lane, ending, options, schedulers] downstream, subscription in
       let child = subscription.child()
       let (tap, notes) = (options.tap, options.notes)
@@ -47,7 +50,7 @@ extension Assembly {
         if let notes { next = NotingObserver(name, notes, task, to: next) }
         task.first = next
       }
-      lane.add(partition)
+      slot.partition.value = partition
       events.attach(partition, in: child)
     }
   }
@@ -74,6 +77,18 @@ extension Assembly {
       node.parts.append((try make(plan.options, context), context))
     }
     return node
+  }
+}
+
+/// The place of a partition among the parts of its lane, before it is attached.
+private final class PartitionSlot: LanePart, Sendable {
+  let partition = LaneLocal<Partition?>(nil)
+
+  func endTurn() { partition.value?.endTurn() }
+
+  func end() {
+    partition.value?.end()
+    partition.value = nil
   }
 }
 

@@ -60,6 +60,42 @@ import Trials
   }
 
   @Test(
+    "what a source that is not polled sends is written at the end of its turn, also below two partitions",
+    arguments: [1, 3])
+  func turns(lanes: Int) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("in.jsonl", "")
+    let plan = try Trial.plan(
+      """
+      name: p
+      sources: { input: { file: { path: \(folder["in.jsonl"]), follow: true } } }
+      streams:
+        first: { from: input, steps: [{ partition: { by: .k } }, { filter: .n >= 0 }] }
+        second: { from: first, steps: [{ partition: { by: .n } }, { filter: .n >= 0 }] }
+        third: { from: [first, second], steps: [{ partition: { by: .n } }, { filter: .n >= 0 }] }
+      sinks:
+        a: { from: first, jsonl: \(folder["a"]) }
+        b: { from: second, jsonl: \(folder["b"]) }
+        c: { from: third, jsonl: \(folder["c"]) }
+      """)
+    var options = RunOptions(world: .real, log: .silent, screen: silentScreen)
+    options.lanes = lanes
+    options.state = { _ in try StateFile(path: folder["p.db"], .init(database: .init(sync: .never))) }
+    let done = ConditionLock<Bool?>(nil)
+    let run = try PipelineRun(plan, options) { hasFailed in done.change { $0 = hasFailed } }
+    run.start()
+    for number in 1...3 {
+      try folder.append("in.jsonl", #"{"k":\#(number),"n":\#(number)}\#n"#)
+      for (name, copies) in [("a", 1), ("b", 1), ("c", 2)] {
+        #expect(
+          eventually { (try? folder.text(name).split(separator: "\n").count) == number * copies }, "\(name)")
+      }
+    }
+    run.stop()
+    #expect(done.wait { $0 } == false)
+  }
+
+  @Test(
     "taps show the same in each node with one lane and with several, and their order is that of the output")
   func taps() throws {
     let folder = try TemporaryFolder()
