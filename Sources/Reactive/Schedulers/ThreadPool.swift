@@ -16,8 +16,12 @@ public final class ThreadPool: Sendable {
   fileprivate let life = Subscription()
 
   /// A pool of at most so many threads, beside one for timers.
-  public init(threads: Int, name: String = "pool", speed: Speed = .real) {
-    crew = Crew(limit: max(1, threads), name: name, speed: speed)
+  public convenience init(threads: Int, name: String = "pool", speed: Speed = .real) {
+    self.init(threads: threads, name: name, speed: speed, helpDelay: .milliseconds(10), rest: .seconds(10))
+  }
+
+  init(threads: Int, name: String, speed: Speed, helpDelay: Duration, rest: Duration) {
+    crew = Crew(limit: max(1, threads), name: name, speed: speed, helpDelay: helpDelay, rest: rest)
   }
 
   deinit { crew.stop() }
@@ -112,9 +116,9 @@ private final class Crew: Sendable {
   }
 
   /// How long work may wait before another thread is started for it.
-  private static let helpDelay = Duration.milliseconds(10)
+  private let helpDelay: Duration
   /// How long a thread beyond one for each core lives without work.
-  private static let rest = Duration.seconds(10)
+  private let rest: Duration
 
   private let limit: Int
   private let cores: Int
@@ -125,8 +129,9 @@ private final class Crew: Sendable {
   /// Set by `stop`, to be seen between two pieces of work.
   let isOver = Atomic<Bool>(false)
 
-  init(limit: Int, name: String, speed: Speed) {
+  init(limit: Int, name: String, speed: Speed, helpDelay: Duration, rest: Duration) {
     (self.limit, self.name, self.speed) = (limit, name, speed)
+    (self.helpDelay, self.rest) = (helpDelay, rest)
     cores = min(limit, Platform.cores)
     timers = SerialScheduler(name: "\(name)-timers", speed: speed)
   }
@@ -168,7 +173,7 @@ private final class Crew: Sendable {
   }
 
   private func watch() {
-    _ = timers.schedule(after: speed.shown(for: Self.helpDelay)) { [weak self] in self?.help() }
+    _ = timers.schedule(after: speed.shown(for: helpDelay)) { [weak self] in self?.help() }
   }
 
   /// Starts another thread, if what waited at the last look still waits, because threads are blocked.
@@ -210,8 +215,10 @@ private final class Crew: Sendable {
       if isOver { return }
       if let next {
         next.takeTurn()
-      } else if !thread.bell.wait(until: thread.isExtra ? MonotonicClock.now + Self.rest : nil) {
+      } else if !thread.bell.wait(until: thread.isExtra ? MonotonicClock.now + rest : nil) {
         if state.withLock({ $0.leave(thread) }) { return }
+        // Work was found for it at the same moment: the ring belongs to that, not to the next time it is idle.
+        thread.bell.wait()
       }
     }
   }

@@ -170,4 +170,32 @@ import Testing
     }
     return count
   }
+
+  @Test("work that comes just as a thread ends for lack of it is run")
+  func workAtTheEndOfARest() {
+    let pool = ThreadPool(
+      threads: 16, name: "pool", speed: .real, helpDelay: .microseconds(200), rest: .microseconds(300))
+    let schedulers = (0..<8).map { _ in pool.makeScheduler() }
+    for _ in 0..<1500 {
+      // What blocks makes extra threads, which rest soon.
+      let done = ConditionLock(0)
+      for scheduler in schedulers {
+        scheduler.perform {
+          usleep(600)
+          done.change { $0 += 1 }
+        }
+      }
+      _ = done.wait { $0 == 8 ? true : nil }
+      usleep(UInt32.random(in: 50..<700))
+      for scheduler in schedulers.prefix(3) {
+        let one = ConditionLock(false)
+        scheduler.perform { one.change { $0 = true } }
+        guard one.wait(until: MonotonicClock.now + .seconds(20), for: { $0 ? true : nil }) != nil else {
+          Issue.record("a piece of work has not run")
+          return
+        }
+        usleep(UInt32.random(in: 0..<400))
+      }
+    }
+  }
 }
