@@ -313,7 +313,7 @@ extension Checkpointer {
     defer { freeCacheAtRest() }
     guard let tables = try? file.storedTables(), let sinks = try? file.storedSinks() else { return nil }
     var keys: [String: Int] = [:]
-    for table in tables {
+    for table in tables where !table.node.hasSuffix("@\(StepContext.waiting)") {
       // A node may have several tables, `NODE@PART`.
       let name = table.node.utf8.firstIndex(of: UInt8(ascii: "@")).map { String(table.node[..<$0]) }
       keys[name ?? table.node, default: 0] += table.keys

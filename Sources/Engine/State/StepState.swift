@@ -13,6 +13,9 @@ extension StepContext {
     case keep
   }
 
+  /// The part of a step's state for events that wait, which are not counted as keys that it holds.
+  public static let waiting = "waiting"
+
   /// The answer of the step to more than it may hold.
   public var bound: StepBound { StepBound(meter, log, group) }
 

@@ -130,7 +130,7 @@ extension NodeStatus.Wait {
     } else if let until {
       text += ", next try \(times.at(until))"
     }
-    return text + ": \(reason)"
+    return reason.isEmpty ? text : text + ": \(reason)"
   }
 }
 

@@ -101,6 +101,9 @@ private enum JoinKind: String, CaseIterable, Sendable {
 }
 
 private final class Join: Step {
+  /// How long events wait before that is reported: a poll that is under way is over by then.
+  private static let patience = Duration.seconds(30)
+
   private let key: Evaluation
   private let otherKey: Evaluation
   private let emit: Evaluation?
@@ -131,7 +134,7 @@ private final class Join: Step {
     machine = LatestMachine(
       state: try context.state(by: otherKey.text, whenKeyChanges: .forget), bound: bound,
       lifetime: options[JoinOptions.lifetime])
-    queue = try context.queue(part: "waiting")
+    queue = try context.queue(part: StepContext.waiting)
     hasPolled = try context.cell(part: "polled", by: otherKey.text)
     // State without that cell is from before it existed; its rows are from a poll.
     let isFirst = hasPolled.value.map { !$0 } ?? (machine.state.count == 0)
@@ -143,11 +146,20 @@ private final class Join: Step {
 
   func start(_ out: Downstream) {
     held = queue.waiting
-    // What waited in the last run, and does not any more.
-    if awaited == nil, !held.isEmpty { out.setAlarm(at: out.now) }
+    if held.isEmpty { return }
+    // What waited in the last run may not any more.
+    out.setAlarm(at: awaited == nil ? out.now : out.now + Self.patience)
+    if awaited != nil { noteWait() }
   }
 
-  func wake(_ out: Downstream) { release(out) }
+  func wake(_ out: Downstream) {
+    if held.isEmpty { return }
+    if let awaited {
+      context.log.notice("events wait for the first poll of \(Self.names(awaited))")
+    } else {
+      release(out)
+    }
+  }
 
   func takeSide(_ event: Event, _ out: Downstream) throws {
     guard let key = try otherKey.first(event), key.kind != .null else { return }
@@ -165,12 +177,9 @@ private final class Join: Step {
 
   func take(_ event: Event, _ out: Downstream) throws {
     if awaited == nil, held.isEmpty { return try combine(event, out) }
-    if held.isEmpty {
-      let sources = (awaited ?? []).sorted().joined(separator: ", ")
-      context.log.detail("events wait for the first poll of \(sources)")
-    }
+    if held.isEmpty { out.setAlarm(at: out.now + Self.patience) }
     hold(event.detached)
-    guard held.count > bound else { return }
+    guard held.count > bound else { return noteWait() }
     context.log.warning(
       "\(held.count) events wait for the first poll of the other stream, more than max_keys: they are sent without it"
     )
@@ -196,6 +205,15 @@ private final class Join: Step {
 
   var isBusy: Bool { isEnding && awaited != nil }
 
+  private static func names(_ sources: Set<String>) -> String { sources.sorted().joined(separator: ", ") }
+
+  private func noteWait() {
+    context.meter.note(
+      NodeStatus.Wait(
+        events: held.count { !$0.isEndOfPoll }, request: "the first poll of \(Self.names(awaited ?? []))",
+        reason: "", until: nil, isFailing: false))
+  }
+
   private func hold(_ event: Event) {
     held.append(event)
     queue.append(event)
@@ -207,6 +225,7 @@ private final class Join: Step {
     awaited = nil
     held = []
     hasPolled.set(true)
+    context.meter.note(nil)
     if !events.isEmpty { queue.removeAll() }
     for event in events {
       if event.isEndOfPoll {

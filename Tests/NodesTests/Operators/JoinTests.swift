@@ -63,6 +63,15 @@ import Trials
     #expect(output.outcome.messages.map(\.message) == ["it failed"])
   }
 
+  @Test("a wait for more than half a minute is reported")
+  func longWait() throws {
+    let output = try run(
+      "join: { with: other, key: .k, wait: true, emit: $other.n }", #"0s {"k": 1}\#n1s {"k": 1}"#,
+      other: #"2m {"k": 1, "n": 5}\#n2m poll"#)
+    #expect(output.lines == ["2m 5", "2m 5"])
+    #expect(output.outcome.messages.map(\.message) == ["events wait for the first poll of other"])
+  }
+
   @Test("where the other stream ends without a poll, events are sent as they are, and the run ends")
   func endsWithout() throws {
     let output = try run(
