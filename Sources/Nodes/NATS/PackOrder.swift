@@ -65,9 +65,11 @@ struct PackOrder {
     var found: [Ready] = []
     for entry in ready.reversed() {
       var position: [(String, Value)] = [
-        ("sequence", .string("\(min(last, first - 1))")), ("chain", .string(chain)),
+        ("sequence", .string("\(min(last, first - 1))")), ("chain", .string(entry.pack.chain)),
         ("ordinal", .string("\(entry.pack.ordinal)")),
       ]
+      // As of that pack, which may be one of the chain before.
+      let past = past.prefix { $0 != entry.pack.chain }
       if !past.isEmpty { position.append(("past", .array(past.map { .string($0) }))) }
       found.append(Ready(pack: entry.pack, position: position))
       first = min(first, entry.sequence)

@@ -43,6 +43,15 @@ import Testing
     let renewed = order.take(through: 18)
     #expect(numbers(renewed) == [[1], [2]])
     #expect(renewed.last?.position.map(\.0) == ["sequence", "chain", "ordinal", "past"])
+    // Both in one batch: a reader that ends between the two goes on with the first of the new one.
+    order = PackOrder(position: nil)
+    for ordinal in 1...3 { order.add(pack(Int64(ordinal)), at: UInt64(ordinal)) }
+    order.add(pack(1, chain: "b"), at: 4)
+    let both = order.take(through: 4)
+    #expect(numbers(both) == [[1], [2], [3], [1]])
+    order = PackOrder(position: .record(both[2].position))
+    order.add(pack(1, chain: "b"), at: 4)
+    #expect(numbers(order.take(through: 4)) == [[1]])
   }
 
   @Test(
