@@ -59,7 +59,7 @@ public final class Database {
   private var limit: StatementLimit?
   private var lockWait: LockWait?
   /// The first failure of a read that could not throw; every later commit throws it and stores nothing.
-  var readError: StoreError?
+  private(set) var readError: StoreError?
 
   /// Opens the file and creates it if it is missing; `prepareToWrite` is the first to write.
   public convenience init(path: String, _ options: Options = Options()) throws(StoreError) {
@@ -190,12 +190,17 @@ public final class Database {
   func needed<Output>(_ body: () throws(StoreError) -> Output) throws(StoreError) -> Output {
     try access.hold { () throws(StoreError) in
       do throws(StoreError) { return try body() } catch {
-        // A commit that is refused for lack of room is tried again, and this is none that may succeed.
-        let lasting = error.isFull ? StoreError(error.path, .disk, error.reason, code: error.code) : error
-        readError = readError ?? lasting
+        noteReadError(error)
         throw error
       }
     }
+  }
+
+  /// Makes all commits fail from now on, since the run has gone on without what could not be read.
+  func noteReadError(_ error: StoreError) {
+    // A commit that may succeed later is tried again, and this is none, whatever the reason.
+    let lasting = error.isPassing ? StoreError(error.path, .disk, error.reason, code: error.code) : error
+    readError = readError ?? lasting
   }
 
   /// Runs statements without results, separated by `;`.

@@ -280,7 +280,7 @@ public final class KeyedTable {
         try database.startReading()
         return try read()
       } catch {
-        if database.readError == nil { database.readError = error }
+        database.noteReadError(error)
         return nil
       }
     }
