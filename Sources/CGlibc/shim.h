@@ -42,9 +42,12 @@ static inline int flow_is_main_thread(void) { return syscall(SYS_gettid) == getp
 /// A descriptor that becomes readable when the child has ended; -1 where the kernel has no such thing.
 static inline int flow_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
-/// Sets a limit of another process; 0 on success.
-static inline int flow_limit(pid_t process, int kind, struct rlimit limit) {
-  return (int)syscall(SYS_prlimit64, process, kind, &(uint64_t[2]){limit.rlim_cur, limit.rlim_max}, NULL);
+/// Sets a soft limit of another process that is still `from`.
+static inline void flow_restore_limit(pid_t process, int kind, rlim_t from, rlim_t to) {
+  uint64_t limit[2];
+  if (syscall(SYS_prlimit64, process, kind, NULL, limit) != 0 || limit[0] != from) return;
+  limit[0] = to;
+  syscall(SYS_prlimit64, process, kind, limit, NULL);
 }
 
 /// Has a line of memory fetched into the caches.

@@ -67,6 +67,6 @@ package func systemReason(_ code: Int32) -> String {
       return "error \(code)"
     }
     let text = String(cString: base)
-    return code == EMFILE ? "\(text) (at most \(DescriptorLimit.current): ulimit -Hn)" : text
+    return code == EMFILE ? "\(text) (at most \(DescriptorLimit.current): ulimit -n)" : text
   }
 }

@@ -26,7 +26,8 @@ package enum DescriptorLimit {
   /// Some programs close all descriptors up to their limit, one by one, or wait by `select`. Since `posix_spawn` sets no
   /// limits, the child may run for a moment before.
   static func restore(in child: pid_t) {
-    if let former = former.withLock({ $0 }) { _ = flow_limit(child, Int32(RLIMIT_NOFILE.rawValue), former) }
+    guard let former = former.withLock({ $0 }) else { return }
+    flow_restore_limit(child, Int32(RLIMIT_NOFILE.rawValue), rlim_t(current), former.rlim_cur)
   }
 
   /// How many descriptors this process may have.

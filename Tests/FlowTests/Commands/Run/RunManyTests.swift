@@ -64,7 +64,7 @@ import Testing
     for number in 0..<30 { #expect(place.lines("q\(number).jsonl") == ["64"]) }
     let refused = try place.shell("ulimit -n 64; exec \"$0\" run --once q*.yaml")
     #expect(refused.status == 1)
-    #expect(refused.errors.contains("Too many open files (at most 64: ulimit -Hn)"), "\(refused.errors)")
+    #expect(refused.errors.contains("Too many open files (at most 64: ulimit -n)"), "\(refused.errors)")
   }
 
   @Test("polls that wait for servers hold no threads")
