@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import Reactive
+import System
 
 /// One transfer of libcurl, a request or a mail: its options, what has arrived, and its result.
 final class CurlTransfer {
@@ -21,6 +22,12 @@ final class CurlTransfer {
   /// Whether the body goes to the order's receiver; nil before the receiver has decided.
   private var isHandedOn: Bool?
   private var isRefused = false
+  private var hasBody = false
+  /// The decompressor of a body that is compressed.
+  private var inflater: Inflater?
+  private var unpacked = 0
+  /// The flaw of the compressed body.
+  private var damage: TransferError?
   /// Why it could not go on after a pause.
   private var resumption: TransferError?
   /// Whether it waits until the receiver has room.
@@ -88,8 +95,6 @@ final class CurlTransfer {
     // first response would, so transfers would wait for one another without benefit.
     setting.number(CURLOPT_PIPEWAIT, order.address.scheme == .https && !isEndless ? 1 : 0)
     setting.text(CURLOPT_USERAGENT, options.userAgent)
-    // Every encoding that this libcurl supports.
-    setting.text(CURLOPT_ACCEPT_ENCODING, "")
     let proxyEnvironment = options.proxyEnvironment
     // Empty, so that libcurl does not read the environment itself.
     setting.text(CURLOPT_PROXY, proxyEnvironment.proxy(for: order.address.scheme) ?? "")
@@ -148,6 +153,10 @@ final class CurlTransfer {
     // No `Expect: 100-continue`, which costs a second with servers that ignore it.
     var lines =
       order.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" } + ["Expect:"]
+    // Decoded here: libcurl takes a compressed body that is cut off for a whole one.
+    if !order.headers.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
+      lines.append("Accept-Encoding: gzip")
+    }
     if !order.body.isEmpty, !order.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
       lines.append("Content-Type: application/json")
     }
@@ -195,6 +204,34 @@ final class CurlTransfer {
 
   private func take(body bytes: UnsafeRawBufferPointer) -> Bool {
     hasNews = true
+    if !hasBody {
+      hasBody = true
+      switch head.headers["content-encoding"]?.lowercased() {
+      case "gzip", "x-gzip": inflater = try? Inflater()
+      case nil, "", "identity": break
+      case let encoding?:
+        damage = TransferError(
+          .failed, "the body is encoded as \(quoted(encoding)), and only gzip is decoded")
+        return false
+      }
+    }
+    guard let inflater else { return take(plain: bytes) }
+    inflater.feed(bytes)
+    return withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { buffer in
+      while !inflater.isHungry {
+        let (count, flaw) = inflater.next(into: buffer)
+        if count > 0, !take(plain: UnsafeRawBufferPointer(rebasing: buffer[..<count])) { return false }
+        unpacked += count
+        if let flaw {
+          damage = TransferError(.interrupted, "the gzip data \(flaw) after \(unpacked) good bytes")
+          return false
+        }
+      }
+      return true
+    }
+  }
+
+  private func take(plain bytes: UnsafeRawBufferPointer) -> Bool {
     let receiver = askReceiver() ? order.receiver : nil
     // What goes on has no size.
     if !isEndless || receiver == nil { received += bytes.count }
@@ -250,6 +287,9 @@ final class CurlTransfer {
   /// The result, from libcurl's final code.
   func result(_ code: CURLcode) -> Result<TransferResponse, TransferError> {
     guard code == CURLE_OK else { return .failure(failure(code)) }
+    if let inflater, !inflater.isWhole {
+      return .failure(TransferError(.interrupted, "the gzip data is cut off after \(unpacked) good bytes"))
+    }
     // Also where there was no body.
     if order.receiver != nil { _ = askReceiver() }
     var response = TransferResponse(
@@ -265,6 +305,7 @@ final class CurlTransfer {
       return TransferError(
         .tooLarge, "the response is larger than \(limit) \(order.limits.bodyBytes) bytes")
     }
+    if let damage { return damage }
     if isRefused { return TransferError(.failed, "the response could not be stored") }
     if head.size > CurlTransfer.headerLimit {
       return TransferError(

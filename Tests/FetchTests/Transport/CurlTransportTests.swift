@@ -2,6 +2,7 @@ import Foundation
 import Loopback
 import Reactive
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fetch
@@ -60,7 +61,44 @@ import Testing
     #expect(request.headers["user-agent"] == "flow/1 (test)")
     #expect(request.headers["authorization"] == "Token abcdef")
     #expect(request.headers["x-empty"] == "")
-    #expect(request.headers["accept-encoding"]?.contains("gzip") == true)
+    #expect(request.headers["accept-encoding"] == "gzip")
+  }
+
+  @Test("a compressed body is decompressed; one that is cut off, damaged or encoded otherwise fails")
+  func encodings() throws {
+    let packed = gzipped(Array("[1,2]".utf8))
+    let gzip = ["Content-Encoding: gzip"]
+    let server = try LoopbackServer { request in
+      switch request.target {
+      case "/whole": [.reply(bytes: packed, gzip)]
+      case "/two": [.reply(bytes: packed + packed, gzip)]
+      case "/none": [.reply(bytes: [], gzip)]
+      case "/cut": [.reply(bytes: Array(packed.dropLast(9)), gzip)]
+      case "/closed":
+        [
+          .text("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"), .send(Array(packed.dropLast(3))),
+          .close,
+        ]
+      case "/damaged": [.reply(bytes: packed.dropLast(5) + [1, 2, 3, 4, 5], gzip)]
+      default: [.reply(bytes: packed, ["Content-Encoding: br"])]
+      }
+    }
+    try server.serving {
+      func answer(_ path: String) throws -> Result<TransferResponse, TransferError> {
+        try transfer(order(server.url + path))
+      }
+      let bodies = try ["/whole", "/two", "/none"].map { try answer($0).get().body }
+      #expect(bodies == [Array("[1,2]".utf8), Array("[1,2][1,2]".utf8), []])
+      for (path, message) in [
+        ("/cut", "the gzip data is cut off after 5 good bytes"),
+        ("/closed", "the gzip data is cut off after 5 good bytes"),
+        ("/damaged", "the gzip data is damaged (incorrect data check) after 5 good bytes"),
+        ("/br", "the body is encoded as “br”, and only gzip is decoded"),
+      ] {
+        let failure = try failure(answer(path))
+        #expect(failure?.message == message)
+      }
+    }
   }
 
   @Test("a body is sent as it is, with its length and a type, without asking first")
@@ -209,7 +247,8 @@ import Testing
       for path in ["/length", "/chunk", "/reset", "/nothing", "/gzip"] {
         let failed = try failure(transfer(order(server.url + path)))
         #expect(failed?.kind == .interrupted, "\(path)")
-        #expect(failed?.message.hasPrefix("the connection broke: ") == true, "\(path)")
+        let opening = path == "/gzip" ? "the gzip data is damaged" : "the connection broke: "
+        #expect(failed?.message.hasPrefix(opening) == true, "\(path)")
       }
     }
   }
