@@ -40,21 +40,7 @@ extension Bool: StorableValue {
 
 extension Value {
   /// The bytes under which a key is stored: equal for equal keys.
-  @usableFromInline var keyBytes: [UInt8] {
-    switch kind {
-    case .number: Value.numberBytes(json) ?? Value.number(double ?? 0).json
-    // The order of members makes no difference.
-    case .object, .array: Writer(WriteOptions(sortKeys: true)).bytes(self)
-    default: json
-    }
-  }
-
-  /// The text of a number, if all numbers that equal it are written so (1.0 is not).
-  private static func numberBytes(_ text: [UInt8]) -> [UInt8]? {
-    let digits = text.first == UInt8(ascii: "-") ? text[1...] : text[...]
-    guard digits.count <= 15, digits.first != UInt8(ascii: "0") || text.count == 1 else { return nil }
-    return digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? text : nil
-  }
+  @usableFromInline var keyBytes: [UInt8] { canonicalBytes }
 
   /// The key that was stored under these bytes.
   @usableFromInline init(keyBytes: [UInt8]) { self = (try? Value.parse(keyBytes)) ?? .null }

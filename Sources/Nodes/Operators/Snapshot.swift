@@ -67,25 +67,12 @@ final class Snapshot {
   private func withBytes<Result>(of key: Value, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     keyBytes.removeAll()
     writer.write(key, to: keyBytes)
-    if key.kind == .number { writePlainNumber(key) }
-    return keyBytes.withBytes(body)
-  }
-
-  /// Writes a number such as 2.0 as its equals are written, so that all of them are one key.
-  ///
-  /// Not where more digits than a double has could distinguish it, nor where the row is known as it was written.
-  private func writePlainNumber(_ key: Value) {
-    let plain: [UInt8]? = keyBytes.withBytes { bytes in
-      guard
-        bytes.contains(UInt8(ascii: ".")) || bytes.contains(UInt8(ascii: "e"))
-          || bytes.contains(UInt8(ascii: "E")),
-        bytes.count <= 17, !rows.contains(bytes)
-      else { return nil }
-      return key.double.map { Value.number($0).json }
+    // Equal numbers are one key however they are written, unless the row is known as it was written, by earlier state.
+    if !key.hasCanonicalNumbers, !keyBytes.withBytes({ rows.contains($0) }) {
+      keyBytes.removeAll()
+      writer.write(key.withCanonicalNumbers, to: keyBytes)
     }
-    guard let plain else { return }
-    keyBytes.removeAll()
-    keyBytes.put(plain)
+    return keyBytes.withBytes(body)
   }
 
   /// Reads bytes that were written here.

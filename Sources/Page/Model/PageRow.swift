@@ -23,8 +23,7 @@ package struct PageRow: Sendable {
 
   /// The same in every run, and for keys that are equal but written otherwise.
   package static func id(of key: Value) -> String {
-    let canonical = key.kind == .number ? Value.number(key.double ?? 0) : key
-    return StableHash(Writer(WriteOptions(sortKeys: true)).bytes(canonical)).digits
+    StableHash(key.canonicalBytes).digits
   }
 
   package func text(_ name: String) -> String? {

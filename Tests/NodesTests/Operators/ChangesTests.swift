@@ -17,6 +17,27 @@ struct ChangesTests {
     }
   }
 
+  @Test("numbers that are equal are one key however they are written, also within arrays; no others are")
+  func numberKeys() throws {
+    let rows = [
+      #"{"d": 1, "id": 1453125555555555551, "v": 1}"#, #"{"d": 2.0, "id": 1453125555555555552, "v": 1}"#,
+    ]
+    let again = [
+      #"{"d": 1.0, "id": 1453125555555555551, "v": 2}"#, #"{"d": 2, "id": 1453125555555555552.0, "v": 1}"#,
+    ]
+    let input = (rows.map { "0s " + $0 } + ["0s poll"] + again.map { "1m " + $0 } + ["1m poll"])
+      .joined(separator: "\n")
+    let steps = [
+      "changes: { key: '[.d, .id]', watch: [.v] }", "changes: { key: .id, watch: [.v] }", "dedupe: .id",
+    ]
+    for (step, count) in zip(steps, [1, 1, 2]) {
+      let plan = try Trial(step).plan
+      let alone = try Trial(step).run(input).lines
+      let kept = try KeptTrial(plan, input: input).run(killedBehind: [0])
+      #expect(alone.count == count && kept.count == count, "\(step): \(alone), \(kept)")
+    }
+  }
+
   @Test("a row that a step before it fails on is not removed")
   func tornPoll() throws {
     let input = """
