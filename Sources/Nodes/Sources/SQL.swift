@@ -104,7 +104,8 @@ let sqlSource = NodeSpec(
       checker.report("overlap has no effect without after", at: options.place(of: SQLOptions.overlap))
     }
   },
-  .each(EachOptions.lists, .poll { options, context in SQLSource(options, context) }))
+  .each(EachOptions.lists, .poll { options, context in SQLSource(options, context) })
+).keepingPosition { $0[SQLOptions.after] != nil }
 
 private enum SQLOptions {
   static let url = Option.required(

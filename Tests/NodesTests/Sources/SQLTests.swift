@@ -143,6 +143,14 @@ import Trials
     let next = try self.trial(
       "query: select * from log, after: id", position: .record([("memory", memory)]))
     #expect(ids(try next.poll()) == [5])
+    // So it has a state, whatever else the pipeline has.
+    let plan = try Trial.plan(
+      """
+      sources: { in: { sql: { url: sqlite:shop.db, query: select * from log, after: id }, every: 1h } }
+      steps: []
+      sinks: { out: { console: {} } }
+      """)
+    #expect(plan.hasState)
   }
 
   @Test("after must be a column of the query, as it is spelled there")
