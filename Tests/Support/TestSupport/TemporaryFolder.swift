@@ -16,7 +16,7 @@ package final class TemporaryFolder: Sendable {
 
   package subscript(_ name: String) -> String { "\(path)/\(name)" }
 
-  private static func remove(_ path: String) {
+  static func remove(_ path: String) {
     if let folder = opendir(path) {
       while let entry = readdir(folder) {
         let name = withUnsafeBytes(of: entry.pointee.d_name) {

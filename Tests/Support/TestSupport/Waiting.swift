@@ -102,10 +102,7 @@ package final class Folder {
     path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
   }
 
-  deinit {
-    for name in names(in: path) { unlink("\(path)/\(name)") }
-    rmdir(path)
-  }
+  deinit { TemporaryFolder.remove(path) }
 
   /// Writes a file there; its path.
   package func write(_ name: String, _ text: String, mode: mode_t = 0o755) -> String {
