@@ -81,9 +81,11 @@ struct RunState: Sendable {
     let begins =
       new.isEmpty ? "" : "; \(new.joined(separator: ", ")) begin\(new.count == 1 ? "s" : "") without"
     let folder = given.map { " --state \($0)" } ?? ""
+    // By the time that this is read, the node has state of its own.
+    let reset = new.first.map { "end this run, then flow state reset \(plan.name) \($0)\(folder) and " } ?? ""
     return
       "the state of \(list.joined(separator: ", ")) belongs to no node\(begins). If it has another name now: "
-      + "flow state rename \(plan.name) \(first.key) \(new.first ?? "NEW")\(folder); if it is gone: "
+      + "\(reset)flow state rename \(plan.name) \(first.key) \(new.first ?? "NEW")\(folder); if it is gone: "
       + "flow state reset \(plan.name) \(first.key)\(folder)"
   }
 
