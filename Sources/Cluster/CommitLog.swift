@@ -310,6 +310,9 @@ public struct LogTakeover: Sendable {
         size = image.count
         try StateReplica.install(image, at: path, options)
         (replica, at) = try self.replica(path, options)
+        guard at?.log == place.log, at?.ordinal == first else {
+          throw StoreError(assignment, .corrupt, "its snapshot \(id) is damaged")
+        }
       } else {
         if isOfLog || at != nil { try StateReplica.discard(path, options) }
         (replica, at) = try self.replica(path, options)

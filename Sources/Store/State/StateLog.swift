@@ -122,8 +122,21 @@ extension StateFile {
   /// An image of the last commit, from which `StateReplica.install` makes a file.
   public func image() throws(StoreError) -> [UInt8] {
     database.endReading()
+    var copy: OpaquePointer?
+    defer { sqlite3_close(copy) }
+    // Of a page that cannot be read `sqlite3_serialize` makes zeros without an error, a backup fails.
+    var code = sqlite3_open_v2(
+      ":memory:", &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY, nil)
+    if code == SQLITE_OK {
+      let backup = sqlite3_backup_init(copy, "main", database.connection, "main")
+      code = sqlite3_backup_step(backup, -1)
+      sqlite3_backup_finish(backup)
+    }
+    guard code == SQLITE_DONE else {
+      throw StoreError(path, trying: "copy the state", database.connection, code: code)
+    }
     var count: Int64 = 0
-    guard let bytes = sqlite3_serialize(database.connection, "main", &count, 0) else {
+    guard let bytes = sqlite3_serialize(copy, "main", &count, 0) else {
       throw StoreError(path, .refused, "cannot copy the state: not enough memory")
     }
     defer { sqlite3_free(bytes) }

@@ -1,3 +1,4 @@
+import Glibc
 import Reactive
 import SimulatedDisk
 import Testing
@@ -92,6 +93,25 @@ final class MemoryLog: StateLog {
     } else {
       try file.commit { (epoch) throws(StoreError) in try write(epoch) }
     }
+  }
+
+  @Test("of a state that cannot be read there is no image, rather than one with zeros")
+  func unreadImage() throws {
+    let disk = SimulatedDisk(.init(seed: 1))
+    let process = disk.start()
+    try process.makeFolder("/var")
+    let state = try StateFile(path: "/var/p.db", StateFile.Options(disk: ProcessDisk(process: process)))
+    let table = try state.table(node: "n", description: "")
+    for number in 0..<400 { table.set([UInt8](repeating: 7, count: 100), for: Array("\(number)".utf8)) }
+    try state.commit { _ in }
+    let whole = try state.image()
+    var failures = 0
+    for read in 1...20 {
+      try state.database.execute("PRAGMA shrink_memory")
+      disk.add(DiskFault(.read, .number(read), code: EIO))
+      do throws(StoreError) { #expect(try state.image() == whole, "\(read)") } catch { failures += 1 }
+    }
+    #expect(failures > 5)
   }
 
   @Test(
