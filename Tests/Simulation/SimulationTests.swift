@@ -102,6 +102,12 @@ import Testing
     try simulation.run()
   }
 
+  @Test("a clock that is set during a turn lets no timer below a partition ring without end")
+  func clockDuringTurn() throws {
+    var simulation = try Simulation(seed: 81_434, isDivided: true)
+    try simulation.run()
+  }
+
   @Test(
     "inputs that are rotated away in the first epoch, and logs that others rename",
     arguments: [5, 21, 37, 53, 69, 46, 54, 62] as [UInt64])

@@ -217,18 +217,23 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     let now = lane.scheduler.now
     lane.turn {
       followClock()
-      while let task = nextTask(dueBy: now) { task.timers.runFirst(dueBy: now) }
+      var reached = Instant(nanoseconds: .min)
+      while let (task, deadline) = nextTask(dueBy: now), deadline >= reached {
+        task.timers.runFirst(dueBy: now)
+        reached = deadline
+      }
+      // An alarm that is set back, since the clock was set during the turn, rings in a turn with the new time.
     }
   }
 
   /// The task with the earliest timer.
-  private func nextTask(dueBy now: Instant) -> PartitionTask? {
+  private func nextTask(dueBy now: Instant) -> (task: PartitionTask, deadline: Instant)? {
     var next: (task: PartitionTask, deadline: Instant)?
     for task in tasks {
       guard let deadline = task.timers.earliest, deadline <= now else { continue }
       if next.map({ deadline < $0.deadline }) ?? true { next = (task, deadline) }
     }
-    return next?.task
+    return next
   }
 }
 
