@@ -125,12 +125,14 @@ extension NodeStatus.Wait {
   public func text(isOver: Bool, _ times: StatusTimes = .absolute) -> String {
     var text = "\(events) event\(events == 1 ? " waits" : "s wait") for \(request)"
     if let since { text += ", \(times.since(since))" }
+    // Without a reason there is no request that failed.
+    if reason.isEmpty { return text }
     if isOver {
       text += ", which the next run repeats"
     } else if let until {
       text += ", next try \(times.at(until))"
     }
-    return reason.isEmpty ? text : text + ": \(reason)"
+    return text + ": \(reason)"
   }
 }
 

@@ -115,6 +115,7 @@ private final class Join: Step {
   private var awaited: Set<String>?
   /// The events that wait, with the ends of their polls.
   private var held: [Event] = []
+  private var heldEvents = 0
   private var queue: NodeQueue<Event>
   /// Whether the other stream has ended its first poll, in this run or one before.
   private let hasPolled: NodeCell<Bool>
@@ -146,6 +147,7 @@ private final class Join: Step {
 
   func start(_ out: Downstream) {
     held = queue.waiting
+    heldEvents = held.count { !$0.isEndOfPoll }
     if held.isEmpty { return }
     // What waited in the last run may not any more.
     out.setAlarm(at: awaited == nil ? out.now : out.now + Self.patience)
@@ -197,7 +199,7 @@ private final class Join: Step {
       return
     }
     switch ending {
-    case .keep: context.noteWaiting(held.count { !$0.isEndOfPoll })
+    case .keep: context.noteWaiting(heldEvents)
     // The other stream ends too, in its own time.
     case .flush: isEnding = true
     }
@@ -210,12 +212,13 @@ private final class Join: Step {
   private func noteWait() {
     context.meter.note(
       NodeStatus.Wait(
-        events: held.count { !$0.isEndOfPoll }, request: "the first poll of \(Self.names(awaited ?? []))",
+        events: heldEvents, request: "the first poll of \(Self.names(awaited ?? []))",
         reason: "", until: nil, isFailing: false))
   }
 
   private func hold(_ event: Event) {
     held.append(event)
+    if !event.isEndOfPoll { heldEvents += 1 }
     queue.append(event)
   }
 
@@ -223,7 +226,7 @@ private final class Join: Step {
   private func release(_ out: Downstream) {
     let events = held
     awaited = nil
-    held = []
+    (held, heldEvents) = ([], 0)
     hasPolled.set(true)
     context.meter.note(nil)
     if !events.isEmpty { queue.removeAll() }
