@@ -207,8 +207,12 @@ final class CurlTransfer {
     if !hasBody {
       hasBody = true
       switch head.headers["content-encoding"]?.lowercased() {
-      case "gzip", "x-gzip": inflater = try? Inflater()
-      case nil, "", "identity": break
+      case "gzip", "x-gzip":
+        do throws(Sentence) { inflater = try Inflater() } catch {
+          damage = TransferError(.failed, error.description)
+          return false
+        }
+      case nil, "", "identity", "none": break
       case let encoding?:
         damage = TransferError(
           .failed, "the body is encoded as \(quoted(encoding)), and only gzip is decoded")
