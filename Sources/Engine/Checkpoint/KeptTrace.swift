@@ -142,6 +142,7 @@ final class KeptTrace: NoteKeeper {
   /// Ends the trace with its run.
   func end() { notes.value = nil }
 
+  /// The notes of what the run does, from which it is made; nil when that has ended.
   var eventNotes: EventNotes? { notes.value }
 
   /// Whether there is something that is not stored yet.

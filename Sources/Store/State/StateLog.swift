@@ -128,9 +128,12 @@ extension StateFile {
     var code = sqlite3_open_v2(
       ":memory:", &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY, nil)
     if code == SQLITE_OK {
-      let backup = sqlite3_backup_init(copy, "main", database.connection, "main")
-      code = sqlite3_backup_step(backup, -1)
-      sqlite3_backup_finish(backup)
+      if let backup = sqlite3_backup_init(copy, "main", database.connection, "main") {
+        code = sqlite3_backup_step(backup, -1)
+        sqlite3_backup_finish(backup)
+      } else {
+        code = sqlite3_errcode(copy)
+      }
     }
     guard code == SQLITE_DONE else {
       throw StoreError(path, trying: "copy the state", database.connection, code: code)

@@ -176,6 +176,18 @@ import Testing
     #expect(throws: StoreError.self) { try state.commit { _ in } }
   }
 
+  @Test(
+    "a read that failed for want of memory or a lock is no reason to try the commit again",
+    arguments: [
+      StoreError.Kind.unavailable, .held(by: nil), .full,
+    ])
+  func passingReadError(kind: StoreError.Kind) throws {
+    let state = try folder.open()
+    state.database.noteReadError(StoreError("p.db", kind, "not now"))
+    let error = #expect(throws: StoreError.self) { try state.commit { _ in } }
+    #expect(error?.isPassing == false && error?.reason == "not now")
+  }
+
   @Test("the standard folder and the names of files")
   func folders() {
     let state = { (name: String) in ["XDG_STATE_HOME": "/s", "HOME": "/h"][name] }
