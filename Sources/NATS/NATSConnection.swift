@@ -70,11 +70,8 @@ package final class NATSConnection: @unchecked Sendable {
   /// Waits for an entry, until the time is over or the sign is set.
   package func wait(seconds: Double, _ stop: StopSign) {
     if read < count || stop.isSet { return }
-    var ready = [
-      pollfd(fd: flow_nats_descriptor(raw), events: Int16(POLLIN), revents: 0),
-      pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
-    ]
-    _ = poll(&ready, 2, Int32(min(max(0, seconds * 1000), 1e9).rounded(.up)))
+    awaitDescriptors(
+      [.input(flow_nats_descriptor(raw)), .input(stop.descriptor)], for: .seconds(min(max(0, seconds), 1e9)))
   }
 
   /// Subscribes to a subject; its messages have the tag.

@@ -1,6 +1,4 @@
 import System
-import CGlibc
-import Glibc
 import Reactive
 
 extension Client {
@@ -19,32 +17,20 @@ extension Client {
         subscription.dispose()
         throw FetchError(.cancelled, request, "stopped before the response arrived")
       }
-      pending.wait(or: stop?.descriptor ?? -1)
+      pending.wakeUp.wait(or: stop)
     }
   }
 }
 
-/// A result passed from one thread to another, which waits for it and for something else.
+/// A result passed from one thread to another, which waits for it.
 private final class PendingResult: Sendable {
   private let content = Locked<Result<Response, FetchError>?>(nil)
-  private let descriptor = flow_eventfd()
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  let wakeUp = WakeUp()
 
   func put(_ result: Result<Response, FetchError>) {
     content.withLock { $0 = result }
-    var one: UInt64 = 1
-    if descriptor >= 0 { _ = write(descriptor, &one, 8) }
+    wakeUp.ring()
   }
 
   func take() -> Result<Response, FetchError>? { content.withLock { $0 } }
-
-  func wait(or other: Int32) {
-    var entries = [
-      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: other, events: Int16(POLLIN), revents: 0),
-    ]
-    // If no descriptor is available, it checks again periodically.
-    _ = poll(&entries, 2, descriptor >= 0 ? -1 : 50)
-  }
 }

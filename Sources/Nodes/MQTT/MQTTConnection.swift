@@ -36,7 +36,7 @@ final class MQTTConnection {
 
   private static let longestConnecting = Duration.seconds(15)
   /// How long it waits at most between two looks at whether it has to send something; see `MQTTSettings.keepalive`.
-  static let longestWait: Int32 = 20_000
+  static let longestWait = Duration.seconds(20)
   /// How many messages are read at once, and about how many bytes.
   private static let (batch, mostBytes) = (1000, 8 << 20)
 
@@ -96,7 +96,7 @@ final class MQTTConnection {
       while inbox.acceptance == nil {
         // Not behind the turn: what a session has kept comes together with the answer.
         try flush(client, inbox)
-        try turn(client, inbox, stop, wait: 100, wake: -1)
+        try turn(client, inbox, stop, until: MonotonicClock.now + .milliseconds(100), wake: -1)
         meanwhile()
         if stop.isSet { throw inbox.failed("the run ends") }
         if MonotonicClock.now > deadline { throw inbox.failed("the server does not answer") }
@@ -184,38 +184,36 @@ final class MQTTConnection {
   // MARK: - Reading and writing
 
   /// Waits for something to come, or until the other descriptor is readable, and reads what has come.
-  func turn(wait milliseconds: Int32 = MQTTConnection.longestWait, wake: Int32 = -1) throws(MQTTError) {
-    try Self.turn(client, inbox, stop, wait: milliseconds, wake: wake)
+  func turn(until deadline: Instant, wake: Int32 = -1) throws(MQTTError) {
+    try Self.turn(client, inbox, stop, until: deadline, wake: wake)
   }
 
   private static func turn(
-    _ client: OpaquePointer, _ inbox: MQTTInbox, _ stop: StopSign, wait: Int32, wake: Int32
+    _ client: OpaquePointer, _ inbox: MQTTInbox, _ stop: StopSign, until deadline: Instant,
+    wake: Int32
   ) throws(MQTTError) {
-    var wait = inbox.messages.isEmpty && inbox.answers.isEmpty ? wait : 0
+    var mayWait = inbox.messages.isEmpty && inbox.answers.isEmpty
     while true {
       let socket = flow_mqtt_socket(client)
       if socket < 0 {
-        if wait == 0, !inbox.messages.isEmpty || !inbox.answers.isEmpty { return }
+        if !mayWait, !inbox.messages.isEmpty || !inbox.answers.isEmpty { return }
         throw inbox.lost
       }
       // What is to be sent and was not accepted at once; acknowledgements are held back meanwhile.
       let isWriting = inbox.isWriting && inbox.messages.isEmpty && flow_mqtt_want_write(client)
-      var entries = [
-        pollfd(fd: socket, events: Int16(isWriting ? POLLIN | POLLOUT : POLLIN), revents: 0),
-        pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-      ]
       if !flow_mqtt_has_more(client) {
-        _ = poll(&entries, 3, wait)
-        if entries[0].revents == 0 { break }
+        let ready = awaitDescriptors(
+          [.input(socket), .output(isWriting ? socket : -1), .input(stop.descriptor), .input(wake)],
+          until: mayWait ? deadline : .init())
+        guard ready[0] || ready[1] else { break }
+        if ready[1] { try flush(client, inbox) }
       }
-      if entries[0].revents & Int16(POLLOUT) != 0 { try flush(client, inbox) }
       let code = flow_mqtt_loop_read(client, 1)
       // What came before the end is handled before it.
       if code != 0, !inbox.messages.isEmpty || !inbox.answers.isEmpty { return }
       if code != 0 { throw inbox.lost(code) }
       if inbox.messages.count >= batch || inbox.answers.count >= batch || inbox.bytes >= mostBytes { break }
-      wait = 0
+      mayWait = false
     }
     let code = flow_mqtt_loop_misc(client)
     if code != 0 { throw inbox.lost(code) }
@@ -263,7 +261,7 @@ final class MQTTConnection {
     let deadline = MonotonicClock.now + Self.longestConnecting
     while !ids.allSatisfy({ inbox.granted[$0] != nil }) {
       // Messages come already, and stay where they are.
-      try Self.turn(client, inbox, stop, wait: 100, wake: -1)
+      try Self.turn(client, inbox, stop, until: MonotonicClock.now + .milliseconds(100), wake: -1)
       if stop.isSet { throw inbox.failed("the run ends") }
       if MonotonicClock.now > deadline { throw inbox.failed("the server does not answer a subscription") }
       if !inbox.messages.isEmpty { usleep(1000) }

@@ -1,6 +1,4 @@
-import CGlibc
 import Engine
-import Glibc
 import Language
 import Reactive
 import System
@@ -59,7 +57,7 @@ final class MQTTPublisher: Sendable {
   private let (random, now): (@Sendable () -> Double, @Sendable () -> Double)
   private let state = ConditionLock(State())
   private let stopSign = StopSign()
-  private let bell = flow_eventfd()
+  private let wakeUp = WakeUp()
 
   init(
     _ settings: MQTTSettings, _ announcement: Message?, quality: Int, isRetained: Bool, timeout: Duration,
@@ -73,8 +71,6 @@ final class MQTTPublisher: Sendable {
     if !startThread(named: "flow-mqtt", { [self] in run() }) { throw MQTTError("there is no thread for it") }
   }
 
-  deinit { if bell >= 0 { close(bell) } }
-
   // MARK: - On the lane
 
   /// Publishes a message, and calls back when the server has acknowledged it: its number.
@@ -85,13 +81,13 @@ final class MQTTPublisher: Sendable {
         Item(number: state.last, message: message, end: end, deadline: MonotonicClock.now + timeout))
       return state.last
     }
-    ring()
+    wakeUp.ring()
     return number
   }
 
   func cancel(_ number: UInt64) {
     state.change { _ = $0.cancelled.insert(number) }
-    ring()
+    wakeUp.ring()
   }
 
   /// Waits for a connection no longer than for an acknowledgement.
@@ -101,11 +97,6 @@ final class MQTTPublisher: Sendable {
   func stop() {
     stopSign.set()
     _ = state.wait(until: MonotonicClock.now + Self.lastWords) { $0.hasEnded ? true : nil }
-  }
-
-  private func ring() {
-    var one: UInt64 = 1
-    if bell >= 0 { _ = write(bell, &one, 8) }
   }
 
   // MARK: - On the thread
@@ -166,7 +157,7 @@ final class MQTTPublisher: Sendable {
     while !stopSign.isSet, MonotonicClock.now < end {
       expire(&progress, error)
       let next = min(end, progress.waiting.map(\.deadline).min() ?? end)
-      listen(seconds: max(0.01, (next - MonotonicClock.now).inSeconds))
+      wakeUp.wait(or: stopSign, until: max(next, MonotonicClock.now + .milliseconds(10)))
     }
   }
 
@@ -186,16 +177,9 @@ final class MQTTPublisher: Sendable {
     }
   }
 
-  /// Waits for something to publish, or the end.
-  private func listen(seconds: Double) {
-    var entries = [bell, stopSign.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    _ = poll(&entries, 2, Int32(min(seconds * 1000, 1e6).rounded(.up)))
-  }
-
   /// The items to publish since the last call.
   private func take() -> [Item] {
-    var count: UInt64 = 0
-    if bell >= 0 { _ = read(bell, &count, 8) }
+    wakeUp.clear()
     return state.change { state in
       defer { state.items = [] }
       return state.items
@@ -240,8 +224,8 @@ final class MQTTPublisher: Sendable {
         }
         try connection.flush()
         let next = published.values.map { $0.sent + timeout }.min()
-        let wait = next.map { max(0, ($0 - MonotonicClock.now).inSeconds * 1000) + 1 } ?? .infinity
-        try connection.turn(wait: Int32(min(wait, Double(MQTTConnection.longestWait))), wake: bell)
+        let longest = MonotonicClock.now + MQTTConnection.longestWait
+        try connection.turn(until: min(longest, next ?? longest), wake: wakeUp.descriptor)
         for answer in connection.takeAnswers() {
           (hasAnswered, progress.failures) = (true, 0)
           if let greeting = greeted.removeValue(forKey: answer.id) {

@@ -226,7 +226,8 @@ private final class MQTTSource: StreamSource {
     let start = MonotonicClock.now
     var end = start + Self.once.silence
     while !feed.isStopped {
-      try connection.turn(wait: context.isOnce ? 100 : MQTTConnection.longestWait)
+      try connection.turn(
+        until: MonotonicClock.now + (context.isOnce ? .milliseconds(100) : MQTTConnection.longestWait))
       if try deliver(connection, feed) {
         end = MonotonicClock.now + Self.once.silence
       }
@@ -268,7 +269,7 @@ private final class MQTTSource: StreamSource {
         message.data.isEmpty
         ? [] : [(try? Value.parse(message.data)) ?? .string(String(decoding: message.data, as: UTF8.self))]
     } else {
-      do throws(DecodeFailure) { values = try context.decoding(options).values(of: message.data) } catch {
+      do throws(Sentence) { values = try context.decoding(options).values(of: message.data) } catch {
         refuse(message, "\(error)")
         return []
       }

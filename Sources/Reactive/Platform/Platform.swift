@@ -114,6 +114,14 @@ enum Platform {
   }
 }
 
+/// The machine's clock that only moves forward.
+package enum MonotonicClock {
+  package static var now: Instant { Platform.now }
+
+  /// Blocks the calling thread until the clock shows `deadline`.
+  package static func sleep(until deadline: Instant) { Platform.sleep(until: deadline) }
+}
+
 /// Starts a thread for `body`; false where the system has none to give.
 ///
 /// `name` is what `ps -L` and debuggers show of it, 15 characters at most.

@@ -71,8 +71,8 @@ package final class FileFollower {
   /// Waits until something may have happened to the file, or the stop sign is set.
   package func wait(_ stop: StopSign) { watch.wait(stop) }
 
-  /// For a caller that waits for several things: what to poll for input, and for how many milliseconds at most.
-  package var waiting: (descriptor: Int32, milliseconds: Int32) { (watch.descriptor, watch.timeout) }
+  /// For a caller that waits for several things: the descriptor to wait for, and how long at most.
+  package var waiting: (descriptor: Int32, pause: Duration?) { (watch.descriptor, watch.pause) }
 
   /// Ends such a wait: takes what the system has reported.
   package func drain() { watch.drain() }

@@ -41,19 +41,15 @@ package final class FileWatch {
   }
 
   package func wait(_ stop: StopSign) {
-    var waits = [
-      pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: queue.number, events: Int16(POLLIN), revents: 0),
-    ]
-    poll(&waits, UInt(waits.count), timeout)
-    if waits[1].revents != 0 { drain() }
+    let ready = awaitDescriptors([.input(stop.descriptor), .input(queue.number)], for: pause)
+    if ready[1] { drain() }
   }
 
   /// Readable once something may have happened; -1 where inotify is not available.
   package var descriptor: Int32 { queue.number }
 
-  /// How many milliseconds a wait may last; -1 for no limit.
-  package var timeout: Int32 { mustPoll ? 1000 : -1 }
+  /// How long a wait may last; nil for no limit.
+  package var pause: Duration? { mustPoll ? .seconds(1) : nil }
 
   private var mustPoll: Bool {
     isSilent || folderWatch < 0 || !reportsChanges(folder) || isLink

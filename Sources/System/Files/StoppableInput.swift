@@ -62,11 +62,7 @@ package final class StoppableInput: ByteSource {
   }
 
   private func wait(for number: Int32) {
-    var entries = [
-      pollfd(fd: number, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
-    ]
-    while poll(&entries, 2, -1) < 0, errno == EINTR {}
+    while !awaitDescriptors([.input(number), .input(stop.descriptor)]).contains(true) {}
   }
 }
 

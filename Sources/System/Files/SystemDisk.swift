@@ -155,7 +155,7 @@ extension SystemDisk {
 
 private final class SystemFile: DiskFile, DiskLock {
   /// How long, in milliseconds, a full pipe may take to have room before the caller decides whether to go on waiting.
-  private static let pipePatience: Int32 = 100
+  private static let pipePatience = Duration.milliseconds(100)
 
   let number: Int32
   /// Whether the lock was taken through this descriptor.
@@ -210,8 +210,7 @@ private final class SystemFile: DiskFile, DiskLock {
     let count = try checked {
       let count = write(number, bytes.baseAddress, bytes.count)
       guard count < 0, errno == EAGAIN else { return count }
-      var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-      _ = poll(&entry, 1, Self.pipePatience)
+      awaitDescriptors([.output(number)], for: Self.pipePatience)
       return write(number, bytes.baseAddress, bytes.count)
     }
     guard count > 0 || bytes.isEmpty else { throw DiskError(code: EIO) }

@@ -53,22 +53,14 @@ package struct ChildRun: ~Copyable {
   private mutating func serve(
     _ buffer: UnsafeMutableRawBufferPointer, _ onErrorLine: (String) -> Void
   ) -> Bool {
-    let readable = Int16(POLLIN)
     // Once set, it stays set and has been handled.
     let stopNumber = ending.isKilled ? -1 : stop?.descriptor ?? -1
-    var entries = [
-      pollfd(fd: child.exit.number, events: readable, revents: 0),
-      pollfd(fd: stopNumber, events: readable, revents: 0),
-      pollfd(fd: output.number, events: readable, revents: 0),
-      pollfd(fd: errors.number, events: readable, revents: 0),
-    ]
-    let now = MonotonicClock.now
-    let limit = child.exit.isOpen ? ending.deadline : min(ending.deadline, now + Self.tick)
-    let timeout = MonotonicClock.pollTimeout(from: now, until: limit)
-    guard poll(&entries, UInt(entries.count), timeout) >= 0 else { return false }
-    if entries[2].revents != 0, let bytes = output.read(into: buffer) { captured.append(bytes) }
-    if entries[3].revents != 0, let bytes = errors.read(into: buffer) { errorLines.take(bytes, onErrorLine) }
-    return child.exit.isOpen ? entries[0].revents != 0 : ending.hasEnded
+    let ready = awaitDescriptors(
+      [.input(child.exit.number), .input(stopNumber), .input(output.number), .input(errors.number)],
+      until: child.exit.isOpen ? ending.deadline : min(ending.deadline, MonotonicClock.now + Self.tick))
+    if ready[2], let bytes = output.read(into: buffer) { captured.append(bytes) }
+    if ready[3], let bytes = errors.read(into: buffer) { errorLines.take(bytes, onErrorLine) }
+    return child.exit.isOpen ? ready[0] : ending.hasEnded
   }
 
   /// Reads what the child has printed before its end, which is all in the pipes.

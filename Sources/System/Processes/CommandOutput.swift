@@ -52,20 +52,15 @@ package final class CommandOutput: ByteSource {
 
   /// Waits for output, an error line, the end or the stop sign, and takes error lines.
   private func wait(until deadline: Instant, stopNumber: Int32? = nil) {
-    let readable = Int16(POLLIN)
-    var entries = [
-      pollfd(fd: output.number, events: readable, revents: 0),
-      pollfd(fd: errors.number, events: readable, revents: 0),
-      pollfd(fd: stopNumber ?? stop.descriptor, events: readable, revents: 0),
-      pollfd(fd: child.exit.number, events: readable, revents: 0),
-    ]
-    let now = MonotonicClock.now
-    // Polled if the kernel does not report the end of a child.
-    let limit = child.exit.isOpen ? deadline : min(deadline, now + .milliseconds(10))
-    let timeout = MonotonicClock.pollTimeout(from: now, until: limit)
-    guard poll(&entries, UInt(entries.count), timeout) >= 0 else { return }
-    if entries[1].revents != 0 { takeErrors(1) }
-    if entries[3].revents != 0 { hasEnded = true }
+    let ready = awaitDescriptors(
+      [
+        .input(output.number), .input(errors.number), .input(stopNumber ?? stop.descriptor),
+        .input(child.exit.number),
+      ],
+      // Polled if the kernel does not report the end of a child.
+      until: child.exit.isOpen ? deadline : min(deadline, MonotonicClock.now + .milliseconds(10)))
+    if ready[1] { takeErrors(1) }
+    if ready[3] { hasEnded = true }
   }
 
   private func takeErrors(_ rounds: Int) {

@@ -1,6 +1,7 @@
 import Glibc
 import Reactive
 import Synchronization
+import System
 
 /// Standard error, which may be a full pipe or a terminal that was stopped.
 ///
@@ -9,7 +10,7 @@ import Synchronization
 enum ErrorStream {
   /// A pipe that poll(2) reports as writable takes this many bytes without blocking.
   private static let piece = Int(PIPE_BUF)
-  private static let tick: Int32 = 20
+  private static let tick = Duration.milliseconds(20)
 
   /// When waiting for room ends, in nanoseconds of the monotonic clock.
   private static let end = Atomic<Int64>(.max)
@@ -48,8 +49,7 @@ enum ErrorStream {
 
   private static func awaitRoom() -> Bool {
     while true {
-      var entry = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-      if poll(&entry, 1, tick) != 0 { return true }
+      if awaitDescriptors([.output(2)], for: tick)[0] { return true }
       if MonotonicClock.now.nanoseconds >= end.load(ordering: .relaxed) { return false }
     }
   }

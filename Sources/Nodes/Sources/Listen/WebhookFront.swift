@@ -1,6 +1,4 @@
-import CGlibc
 import CMicrohttpd
-import Glibc
 import Language
 import Reactive
 import Server
@@ -26,8 +24,8 @@ final class WebhookFront: RequestFront {
   /// Called for each request that is refused before it is in the queue.
   private let refused: @Sendable () -> Void
   private let state = ConditionLock(State())
-  /// Readable while there may be requests in the queue.
-  private let bell = flow_eventfd()
+  /// Rung for each request in the queue.
+  private let wakeUp = WakeUp()
 
   init(
     _ options: Options, now: @escaping @Sendable () -> Double, refused: @escaping @Sendable () -> Void
@@ -48,8 +46,6 @@ final class WebhookFront: RequestFront {
           tolerance: $0[ListenOptions.tolerance])
       })
   }
-
-  deinit { if bell >= 0 { close(bell) } }
 
   // MARK: - Requests, on the server's thread
 
@@ -85,7 +81,7 @@ final class WebhookFront: RequestFront {
     }
     guard isQueued else { return refuse(503, "too many webhooks wait", connection) }
     body.attachment = webhook
-    ring()
+    wakeUp.ring()
     return .YES
   }
 
@@ -111,11 +107,6 @@ final class WebhookFront: RequestFront {
     return flow_mhd_send(connection, UInt32(status), response)
   }
 
-  private func ring() {
-    var one: UInt64 = 1
-    if bell >= 0 { _ = write(bell, &one, 8) }
-  }
-
   // MARK: - Answers, on the source's thread
 
   /// Waits for requests and takes all of them from the queue; nil once the source must stop.
@@ -126,13 +117,7 @@ final class WebhookFront: RequestFront {
         return state.queue
       }
       if !webhooks.isEmpty { return webhooks }
-      var ready = [
-        pollfd(fd: bell, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
-      ]
-      _ = poll(&ready, 2, bell >= 0 ? -1 : 100)
-      var count: UInt64 = 0
-      if ready[0].revents != 0 { _ = read(bell, &count, 8) }
+      wakeUp.wait(or: stop)
     }
     return nil
   }
@@ -143,7 +128,7 @@ final class WebhookFront: RequestFront {
       if !state.isStopped { state.queue.append(webhook) }
       return state.isStopped
     }
-    if isStopped { refuse(webhook) } else { ring() }
+    if isStopped { refuse(webhook) } else { wakeUp.ring() }
   }
 
   /// Answers a request that the stopped run does not take.

@@ -1,6 +1,4 @@
-import CGlibc
 import Fetch
-import Glibc
 import Reactive
 import System
 
@@ -17,14 +15,12 @@ final class StreamedBody: BodyReceiver, ByteSource {
   }
 
   private let state = Locked(State())
-  private let bell = flow_eventfd()
+  private let wakeUp = WakeUp()
   private let stop: StopSign
   /// When it is read no more; nil for never.
   private let end: Instant?
 
   init(stop: StopSign, until end: Instant? = nil) { (self.stop, self.end) = (stop, end) }
-
-  deinit { if bell >= 0 { close(bell) } }
 
   // MARK: - For the transport
 
@@ -45,8 +41,7 @@ final class StreamedBody: BodyReceiver, ByteSource {
 
   private func change(_ body: (inout State) -> Void) {
     state.withLock { body(&$0) }
-    var one: UInt64 = 1
-    if bell >= 0 { _ = write(bell, &one, 8) }
+    wakeUp.ring()
   }
 
   // MARK: - For the source
@@ -56,7 +51,7 @@ final class StreamedBody: BodyReceiver, ByteSource {
     while true {
       let (head, isOver) = state.withLock { ($0.head, $0.end != nil) }
       if head != nil || isOver || stop.isSet { return head }
-      wait()
+      wakeUp.wait(or: stop)
     }
   }
 
@@ -81,19 +76,8 @@ final class StreamedBody: BodyReceiver, ByteSource {
         return (count, state.end != nil)
       }
       if count > 0 || isOver { return count }
-      wait()
+      wakeUp.wait(or: stop)
     }
     return 0
-  }
-
-  private func wait() {
-    var entries = [
-      pollfd(fd: bell, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
-    ]
-    // If no descriptor is available, it looks again periodically.
-    _ = poll(&entries, 2, bell >= 0 ? -1 : 50)
-    var count: UInt64 = 0
-    if entries[0].revents != 0 { _ = Glibc.read(bell, &count, 8) }
   }
 }

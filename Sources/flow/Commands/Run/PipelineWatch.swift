@@ -32,11 +32,7 @@ final class PipelineWatch: Sendable {
   private static func serve(_ queue: Int32, until end: StopSign, _ changed: () -> Void) {
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
     while true {
-      var waits = [
-        pollfd(fd: end.descriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: queue, events: Int16(POLLIN), revents: 0),
-      ]
-      poll(&waits, 2, -1)
+      awaitDescriptors([.input(end.descriptor), .input(queue)])
       if end.isSet { break }
       let count = read(queue, &buffer, buffer.count)
       guard count > 0, concernsPipelines(buffer[..<count]) else { continue }

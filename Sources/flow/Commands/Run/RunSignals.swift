@@ -48,14 +48,8 @@ final class RunSignals: Sendable {
     self.grace = grace
     let signals = SignalSet.ofRuns
     signals.block()
-    var thread = pthread_t()
-    let context = Unmanaged.passRetained(self).toOpaque()
-    pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<RunSignals>.fromOpaque(context).takeRetainedValue().serve()
-      }, context)
+    // Without a thread that waits for them they end the process at once.
+    if !startThread(named: "flow-signals", { [self] in serve() }) { signals.unblock() }
   }
 
   /// Notes that the run begins: from now on a signal shuts it down.

@@ -1,4 +1,3 @@
-import CGlibc
 import Engine
 import Glibc
 import JSON
@@ -19,12 +18,10 @@ final class StatusServer: Sendable {
   private let paths: [String]
   /// The folders that did not exist, inner ones first.
   private let made: [String]
-  /// Written to end the threads, and read by none of them.
-  private let end: Int32
+  private let end = StopSign()
   private let taps = TapConnections()
 
   init(in folders: [String], _ roster: RunRoster) {
-    end = flow_eventfd()
     var (listeners, paths, made): ([Int32], [String], [String]) = ([], [], [])
     for folder in folders {
       let path = "\(folder)/\(getpid()).sock"
@@ -38,7 +35,7 @@ final class StatusServer: Sendable {
       } catch { continue }
     }
     (self.paths, self.made) = (paths, made)
-    if !listeners.isEmpty, end >= 0 { StatusServer.serve(listeners, until: end, roster, taps) }
+    if !listeners.isEmpty, end.descriptor >= 0 { StatusServer.serve(listeners, until: end, roster, taps) }
   }
 
   /// Removes the sockets, and ends the threads; taps first send what they have.
@@ -46,8 +43,7 @@ final class StatusServer: Sendable {
     for path in paths { unlink(path) }
     // Those in which something else is by now stay.
     for folder in made { rmdir(folder) }
-    var one: UInt64 = 1
-    if end >= 0 { _ = write(end, &one, 8) }
+    end.set()
     taps.waitForEnds()
   }
 
@@ -65,15 +61,14 @@ final class StatusServer: Sendable {
   }
 
   private static func serve(
-    _ listeners: [Int32], until end: Int32, _ roster: RunRoster, _ taps: TapConnections
+    _ listeners: [Int32], until end: StopSign, _ roster: RunRoster, _ taps: TapConnections
   ) {
     _ = startThread(named: "flow-status") {
-      var entries = (listeners + [end]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       while true {
-        if poll(&entries, nfds_t(entries.count), -1) < 0, errno != EINTR { break }
-        if entries[listeners.count].revents != 0 { break }
-        for entry in entries.dropLast() where entry.revents != 0 {
-          var connection = LocalSocket.accept(on: entry.fd)
+        let ready = awaitDescriptors(listeners.map { .input($0) } + [.input(end.descriptor)])
+        if end.isSet { break }
+        for (listener, isReady) in zip(listeners, ready) where isReady {
+          var connection = LocalSocket.accept(on: listener)
           if connection.isOpen { answer(&connection, until: end, roster, taps) }
         }
       }
@@ -82,7 +77,7 @@ final class StatusServer: Sendable {
   }
 
   private static func answer(
-    _ connection: inout Descriptor, until end: Int32, _ roster: RunRoster, _ taps: TapConnections
+    _ connection: inout Descriptor, until end: StopSign, _ roster: RunRoster, _ taps: TapConnections
   ) {
     LocalSocket.setTimeout(timeout, of: connection.number)
     guard let line = LocalSocket.readLine(from: connection.number) else { return }

@@ -90,11 +90,9 @@ struct TapCommand {
     while true {
       let open = clients.filter(\.isOpen)
       if open.isEmpty { break }
-      var entries = open.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
-      // Shows that the reader of the output has gone.
-      entries.append(pollfd(fd: 1, events: 0, revents: 0))
-      _ = poll(&entries, nfds_t(entries.count), view.pause)
-      if entries[open.count].revents != 0 { break }
+      let ready = awaitDescriptors([.end(1)] + open.map { .input($0.number) }, for: view.pause)
+      // The reader of the output has gone.
+      if ready[0] { break }
       for client in open { client.read { view.take($0) } }
       guard view.flush() else { break }
     }

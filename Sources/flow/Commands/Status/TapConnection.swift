@@ -1,4 +1,3 @@
-import CGlibc
 import Engine
 import Glibc
 import JSON
@@ -43,7 +42,7 @@ final class TapConnections: Sendable {
 
   /// Attaches a tap, and sends what it records until the client leaves or the pipelines have ended.
   func open(
-    _ request: TapRequest, over connection: inout Descriptor, until end: Int32, _ roster: RunRoster
+    _ request: TapRequest, over connection: inout Descriptor, until end: StopSign, _ roster: RunRoster
   ) throws(WrongUse) {
     let hasRoom = count.change { count in
       if count >= Self.most { return false }
@@ -75,29 +74,30 @@ final class TapConnections: Sendable {
 /// `{"end":true}` when the pipelines have ended. A client that reads slowly holds up this thread only: the tap then drops
 /// events.
 private final class TapConnection {
-  /// The time in milliseconds after which recorded events are sent together.
-  private static let pause: Int32 = 20
-  /// How often to look whether the pipelines have ended, in milliseconds.
-  private static let tick: Int32 = 250
+  /// The time after which recorded events are sent together.
+  private static let pause = Duration.milliseconds(20)
+  /// How often to look whether the pipelines have ended.
+  private static let tick = Duration.milliseconds(250)
   /// The time that sending may take after the end.
   private static let grace = Duration.milliseconds(1000)
   private static let chunk = 1 << 16
 
   private let connection: Descriptor
-  private let end: Int32
-  private let bell = TapBell()
+  private let end: StopSign
+  /// It belongs to the tap too, so that its descriptor is open as long as any lane may ring it.
+  private let wakeUp = WakeUp()
   private var deadline: Instant?
   private var output: [UInt8] = []
   private var prefixes: [String: [UInt8]] = [:]
 
-  init(_ connection: consuming Descriptor, until end: Int32) {
+  init(_ connection: consuming Descriptor, until end: StopSign) {
     self.connection = connection
     self.end = end
     self.connection.neverBlock()
   }
 
   func serve(_ request: TapRequest, _ roster: RunRoster) {
-    let tap = EventTap(wake: { [bell] in bell.ring() })
+    let tap = EventTap(wake: { [wakeUp] in wakeUp.ring() })
     for (pipeline, nodes) in request.nodes { roster.attach(tap, to: pipeline, nodes) }
     defer { roster.detach(tap) }
     let pipelines = Set(request.nodes.keys)
@@ -105,25 +105,22 @@ private final class TapConnection {
     guard flush() else { return }
     var ends = 0
     while true {
-      var entries = [
-        pollfd(fd: connection.number, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: end, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: bell.number, events: Int16(POLLIN), revents: 0),
-      ]
-      _ = poll(&entries, 3, Self.tick)
-      if entries[0].revents != 0, hasLeft { return }
+      let ready = awaitDescriptors(
+        [.input(connection.number), .input(end.descriptor), .input(wakeUp.descriptor)],
+        for: Self.tick)
+      if ready[0], hasLeft { return }
       // Twice in a row: between a run and the one that replaces it there is a moment without any.
       ends = roster.haveEnded(pipelines) ? ends + 1 : 0
-      let isLast = entries[1].revents != 0 || ends > 1
+      let isLast = end.isSet || ends > 1
       if isLast { deadline = MonotonicClock.now + Self.grace }
-      bell.rest()
+      wakeUp.clear()
       guard send(tap.take()) else { return }
       if isLast {
         output = Array("{\"end\":true}\n".utf8)
         _ = flush()
         return
       }
-      _ = poll(&entries, 2, Self.pause)
+      awaitDescriptors([.input(connection.number), .input(end.descriptor)], for: Self.pause)
     }
   }
 
@@ -173,36 +170,14 @@ private final class TapConnection {
         continue
       }
       guard count < 0, errno == EAGAIN || errno == EINTR else { return false }
-      var entries = [
-        pollfd(fd: connection.number, events: Int16(POLLOUT), revents: 0),
-        // Once the end has come, only the deadline counts.
-        pollfd(fd: deadline == nil ? end : -1, events: Int16(POLLIN), revents: 0),
-      ]
-      let left = deadline.map { MonotonicClock.pollTimeout(from: MonotonicClock.now, until: $0) } ?? -1
-      if left == 0 { return false }
-      _ = poll(&entries, 2, left)
-      if entries[1].revents != 0 { deadline = MonotonicClock.now + Self.grace }
+      if let deadline, deadline <= MonotonicClock.now { return false }
+      // Once the end has come, only the deadline counts.
+      awaitDescriptors(
+        [.output(connection.number), .input(deadline == nil ? end.descriptor : -1)],
+        until: deadline ?? .distantFuture)
+      if deadline == nil, end.isSet { deadline = MonotonicClock.now + Self.grace }
     }
     output.removeAll(keepingCapacity: true)
     return true
-  }
-}
-
-/// The bell by which a lane wakes the thread that reads a tap.
-///
-/// It belongs to the tap, so that its descriptor is open as long as any lane may ring it.
-private final class TapBell: Sendable {
-  private let descriptor = Descriptor(owning: flow_eventfd())
-
-  var number: Int32 { descriptor.number }
-
-  func ring() {
-    var one: UInt64 = 1
-    _ = write(number, &one, 8)
-  }
-
-  func rest() {
-    var rings: UInt64 = 0
-    _ = read(number, &rings, 8)
   }
 }

@@ -7,7 +7,7 @@ import System
 /// The output of `flow tap`: lines or marbles.
 protocol TapOutput: AnyObject {
   /// How long it may wait for events before `flush`, in milliseconds; negative for any time.
-  var pause: Int32 { get }
+  var pause: Duration? { get }
   func take(_ message: TapClient.Message)
   /// Writes what was taken; false when no more can be written, or no more is wanted.
   func flush() -> Bool
@@ -28,7 +28,7 @@ final class TapView: TapOutput {
   private let filter: Evaluator?
   private let isWhole: Bool
   private let isTerminal = Terminal.isTerminal(1)
-  let pause: Int32 = -1
+  let pause: Duration? = nil
   private var left: Int
   private var (missed, failures) = (0, 0)
   private var firstFailure = ""
@@ -124,7 +124,7 @@ final class MarbleView: TapOutput {
   /// The first column of the present diagram, where diagrams are printed.
   private var first: Int
   private var hasMarbles = false
-  let pause: Int32
+  let pause: Duration?
   private(set) var outcome: Int32?
 
   init(_ nodes: [TapTarget], step: Double) {
@@ -135,7 +135,7 @@ final class MarbleView: TapOutput {
     self.nodes = nodes
     lanes = MarbleLanes(names, step: step, columns: room)
     first = lanes.column(at: World.real.wallClock())
-    pause = Int32(min(step, 0.25) * 1000)
+    pause = .seconds(min(step, 0.25))
   }
 
   func take(_ message: TapClient.Message) {

@@ -2,6 +2,7 @@ import Engine
 import Glibc
 import Language
 import Reactive
+import System
 
 /// `flow top`: a live table of the nodes of running pipelines.
 struct TopCommand {
@@ -109,11 +110,8 @@ struct TopCommand {
       }
       let size = Terminal.size(1) ?? (80, 24)
       RawTerminal.draw(view.screen(table, size, now: World.real.wallClock(), Terminal.paint))
-      var entry = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
       // A change of the terminal's size interrupts it.
-      guard poll(&entry, 1, MonotonicClock.pollTimeout(from: MonotonicClock.now, until: due)) > 0 else {
-        continue
-      }
+      guard awaitDescriptors([.input(0)], until: due)[0] else { continue }
       var bytes = [UInt8](repeating: 0, count: 64)
       let count = read(0, &bytes, bytes.count)
       if count <= 0 { return ExitStatus.done }

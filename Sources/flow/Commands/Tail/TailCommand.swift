@@ -115,9 +115,8 @@ struct TailCommand {
   /// Waits until there may be more data, or the reader of the output is gone.
   private func wait(_ files: [TailFile]) {
     let waits = files.map(\.waiting)
-    var requests = [pollfd(fd: 1, events: 0, revents: 0)]
-    requests += waits.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-    _ = poll(&requests, nfds_t(requests.count), waits.map(\.milliseconds).filter { $0 >= 0 }.min() ?? -1)
-    if requests[0].revents != 0 { view.stop() }
+    let ready = awaitDescriptors(
+      [.end(1)] + waits.map { .input($0.descriptor) }, for: waits.compactMap(\.pause).min())
+    if ready[0] { view.stop() }
   }
 }

@@ -143,8 +143,8 @@ final class TailFile {
   var isFollowed: Bool { follower != nil || stream != nil }
 
   /// The descriptor to poll for input, and the longest wait in milliseconds.
-  var waiting: (descriptor: Int32, milliseconds: Int32) {
-    follower?.waiting ?? (stream?.descriptor.number ?? -1, -1)
+  var waiting: (descriptor: Int32, pause: Duration?) {
+    follower?.waiting ?? (stream?.descriptor.number ?? -1, nil)
   }
 
   private func follow(from start: FileFollower.Start, _ view: TailView) {
@@ -202,8 +202,7 @@ final class TailFile {
   }
 
   private func isReadable(_ descriptor: OpenDescriptor) -> Bool {
-    var request = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-    return poll(&request, 1, 0) > 0
+    awaitDescriptors([.input(descriptor.number)], for: .zero)[0]
   }
 }
 
