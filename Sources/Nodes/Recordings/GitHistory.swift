@@ -131,9 +131,8 @@ extension GitHistory {
 
   /// Writes the recording, which takes its place when it is whole.
   package func record(to path: String, reading: Reading, on disk: any Disk = SystemDisk()) throws -> Summary {
-    let draft = path + ".flow-new"
-    disk.unlink(draft)
-    let file = try AppendFile(draft, AppendFile.Options(mode: 0o600), on: disk)
+    let recording = WholeFile(path: path, mode: 0o600, syncs: false, disk: disk)
+    let file = try recording.begin()
     var summary = Summary()
     var lines: [UInt8] = []
     do {
@@ -156,11 +155,9 @@ extension GitHistory {
         lines.removeAll(keepingCapacity: true)
       }
       try file.append(lines)
-      try FileFailure.of(path, trying: "give the new file its name") { () throws(DiskError) in
-        try disk.rename(draft, to: path)
-      }
+      try recording.finish(file)
     } catch {
-      disk.unlink(draft)
+      recording.abandon()
       throw error
     }
     return summary

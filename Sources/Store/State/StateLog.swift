@@ -201,35 +201,19 @@ public final class StateReplica {
     let disk = options.disk
     try StateFolder.make(for: path, disk)
     let lock = try StateLock(on: path, disk)
+    let state = WholeFile(path: path, mode: 0o600, syncs: true, disk: disk)
     try withExtendedLifetime(lock) { () throws(StoreError) in
-      let draft = path + ".new"
-      disk.unlink(draft)
-      do throws(DiskError) {
-        let file = try disk.open(toAppend: draft, mode: 0o600, followsLinks: false)
-        try file.appendAll(image)
+      do throws(FileFailure) {
+        let file = try state.begin()
+        try file.append(image)
         try file.sync()
         // The log belongs to the former file.
         for end in ["-wal", "-shm", "-journal"] where disk.exists(path + end) { disk.unlink(path + end) }
-        try disk.rename(draft, to: path)
+        try state.finish(file)
       } catch {
-        disk.unlink(draft)
-        throw StoreError(path, trying: "install the state", error)
-      }
-      StateFolder.sync(of: path, disk)
-    }
-  }
-}
-
-extension DiskFile {
-  fileprivate func appendAll(_ bytes: [UInt8]) throws(DiskError) {
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(DiskError) in
-        var done = 0
-        while done < bytes.count {
-          done += try append(UnsafeRawBufferPointer(rebasing: bytes[done...]))
-        }
+        state.abandon()
+        throw StoreError(path, trying: "install the state", DiskError(code: error.code))
       }
     }
-    try result.get()
   }
 }

@@ -5,12 +5,15 @@ package struct WholeFile {
   /// Whether a write survives a power cut.
   package let syncs: Bool
   package let disk: any Disk
+  /// Whether to create missing folders.
+  package let makesFolders: Bool
 
-  package init(path: String, mode: UInt32, syncs: Bool, disk: any Disk) {
+  package init(path: String, mode: UInt32, syncs: Bool, disk: any Disk, makesFolders: Bool = true) {
     self.path = path
     self.mode = mode
     self.syncs = syncs
     self.disk = disk
+    self.makesFolders = makesFolders
   }
 
   /// The new content, in a file next to the old one until it is complete.
@@ -44,16 +47,36 @@ package struct WholeFile {
   package func keepName() { if syncs { disk.syncFolder(splitPath(path).folder) } }
 
   package func write(_ bytes: [UInt8]) throws(FileFailure) {
+    let file = try begin()
+    do throws(FileFailure) {
+      try file.append(bytes)
+      try finish(file)
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// An empty file for the new content: then call `finish`, or `abandon`.
+  package func begin() throws(FileFailure) -> AppendFile {
     // Left by a run that was killed.
-    disk.unlink(draft)
-    var options = AppendFile.Options(mode: mode, followsLinks: false)
-    options.hasSafeFolders = false
-    let file = try AppendFile(draft, options, on: disk)
-    try file.append(bytes)
+    abandon()
+    do throws(FileFailure) {
+      return try AppendFile(
+        draft, .init(mode: mode, makesFolders: makesFolders, followsLinks: false), on: disk)
+    } catch {
+      throw FileFailure(path, error.reason, code: error.code)
+    }
+  }
+
+  /// Gives the new content its name.
+  package func finish(_ file: AppendFile) throws(FileFailure) {
     if syncs { try file.sync() }
     try FileFailure.of(path, trying: "give the new file its name") { () throws(DiskError) in
       try disk.rename(draft, to: path)
     }
     keepName()
   }
+
+  package func abandon() { disk.unlink(draft) }
 }

@@ -19,7 +19,7 @@ final class RunMetrics: Sendable {
   /// How often the file is written, in seconds.
   private static let interval = 15.0
 
-  private let path: String
+  private let target: WholeFile
   private let monitor: RunMonitor
   private let end = StopSign()
   /// The failure of the last write, so that each is reported once; locked while the file is written.
@@ -29,9 +29,14 @@ final class RunMetrics: Sendable {
   /// Writes the file, and again until `stop`; nil without `--metrics`.
   init?(_ arguments: Arguments, _ monitor: RunMonitor, _ log: Log) throws(WrongUse) {
     guard let path = arguments.text(Self.file) else { return nil }
-    (self.path, self.monitor) = (path, monitor)
+    self.monitor = monitor
+    target = WholeFile(path: path, mode: 0o644, syncs: false, disk: SystemDisk(), makesFolders: false)
     self.log = NodeLog(log: log, pipeline: "", node: "metrics")
-    if let problem = Self.replace(path, with: nil) { throw WrongUse("--metrics: \(path): \(problem)") }
+    // Only whether it can be: the metrics of an earlier run stay until there are others.
+    if let problem = Self.failure({ [target] () throws(FileFailure) in _ = try target.begin() }) {
+      throw WrongUse("--metrics: \(problem)")
+    }
+    target.abandon()
     SerialScheduler(name: "flow-metrics").perform { [self] in
       while !end.wait(seconds: Self.interval) { write() }
     }
@@ -47,31 +52,20 @@ final class RunMetrics: Sendable {
     let problem = failure.withLock { failure -> String? in
       let text = PrometheusText.text(monitor.status().pipelineMetrics)
       let before = failure
-      failure = Self.replace(path, with: Array(text.utf8))
+      failure = Self.failure { () throws(FileFailure) in
+        let file = try target.begin()
+        try file.append(Array(text.utf8))
+        // Readable by all, whatever the umask is.
+        chmod(file.path, 0o644)
+        try target.finish(file)
+      }
       return failure == before ? nil : failure
     }
-    if let problem { log.error("\(path): \(problem)") }
+    if let problem { log.error(problem) }
   }
 
-  /// Replaces a file as a whole, readable by all, whatever the umask is; returns why it cannot.
-  ///
-  /// Without bytes it only tries whether it could: the metrics of an earlier run stay until there are others.
-  private static func replace(_ path: String, with bytes: [UInt8]?) -> String? {
-    let draft = path + ".flow-new"
-    unlink(draft)
-    let file = Descriptor(owning: open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644))
-    guard file.isOpen else { return systemReason(errno) }
-    guard let bytes else {
-      unlink(draft)
-      return nil
-    }
-    guard fchmod(file.number, 0o644) == 0, bytes.withUnsafeBytes({ Terminal.writeAll(file.number, $0) }),
-      rename(draft, path) == 0
-    else {
-      let reason = systemReason(errno)
-      unlink(draft)
-      return reason
-    }
+  private static func failure(_ write: () throws(FileFailure) -> Void) -> String? {
+    do throws(FileFailure) { try write() } catch { return "\(error)" }
     return nil
   }
 

@@ -95,7 +95,9 @@ struct RunMetricsTests {
   func refused() throws {
     let place = try Workplace(Self.pipeline)
     let outcome = try place.flow("run", "--once", "--metrics", "none/flow.prom", "p.yaml")
-    #expect(outcome.status == 2 && outcome.errors.contains("none/flow.prom: No such file or directory"))
+    #expect(
+      outcome.status == 2 && outcome.errors.contains("none/flow.prom: cannot open: No such file or directory")
+    )
     #expect(try place.flow("run", "--once", "--dry-run", "--metrics", "a.prom", "p.yaml").status == 2)
     #expect(!place.has("log.jsonl") && !place.has("a.prom"))
   }
