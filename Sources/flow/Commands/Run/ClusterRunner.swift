@@ -14,7 +14,7 @@ struct ClusterRunner {
   let report: RunReport
   /// The line at the end of the terminal; nil without one.
   let line: ProgressLine?
-  let printsStatistics: Bool
+  let settings: RunSettings
   let notices: ServiceNotices?
   let signals: RunSignals
   let folder: (Plan) throws -> String
@@ -111,7 +111,7 @@ struct ClusterRunner {
         return ExitStatus.failed
       }
     }
-    if printsStatistics { report.statistics(host.runs) }
+    if settings.printsStatistics { report.statistics(host.runs) }
     return stoppedBy == SIGINT ? ExitStatus.interrupted : ExitStatus.done
   }
 

@@ -9,24 +9,17 @@ import System
 struct Runner {
   /// The tools of a run besides its pipelines.
   struct Tools {
+    let settings: RunSettings
     let roster: RunRoster
     let report: RunReport
     /// The line at the end of the terminal; nil without one.
     let line: ProgressLine?
     /// The folder of a pipeline's state; nil without state.
     let folder: (Plan) -> String?
-    /// Whether states are opened one after the other: a damaged one is not reset in a run that does not start.
-    let resetsCorrupt: Bool
-    let printsStatistics: Bool
-    /// The time after which the pipelines are stopped.
-    let time: Duration?
     /// Whether the run waits to be stopped after all pipelines have ended, because its page is up.
     let staysUp: Bool
     /// The files of the pipelines.
     let inputs: () -> Set<String>
-    /// Whether they are watched.
-    let watches: Bool
-    let settings: UnmatchedSettings
     /// The notices to the service manager; nil without one.
     let notices: ServiceNotices?
     let signals: RunSignals
@@ -96,7 +89,7 @@ struct Runner {
 
   private mutating func run(_ signals: RunSignals) -> Int32 {
     do {
-      let states = OpenedStates(tools.resetsCorrupt ? [] : plans, options)
+      let states = OpenedStates(tools.settings.resetsCorrupt ? [] : plans, options)
       for plan in plans {
         do {
           members.append(try make(plan, states.options(options, for: plan), signals))
@@ -111,7 +104,7 @@ struct Runner {
     }
     let server = StatusServer(in: Set(plans.compactMap(tools.folder)).sorted(), tools.roster)
     defer { server.close() }
-    watch = tools.watches ? PipelineWatch { signals.reload() } : nil
+    watch = tools.settings.watches ? PipelineWatch { signals.reload() } : nil
     watch?.follow(tools.inputs())
     defer { watch?.stop() }
     for member in members { start(member) }
@@ -123,9 +116,9 @@ struct Runner {
     noteEnds()
     tools.line?.end()
     let runs = members.map(\.run)
-    if tools.printsStatistics { tools.report.statistics(runs) }
+    if tools.settings.printsStatistics { tools.report.statistics(runs) }
     for run in runs {
-      tools.settings.report(run, to: options.log)
+      tools.settings.unmatched.report(run, to: options.log)
       tools.report.end(
         tools.roster.status(of: run), after: former[run.plan.name], hasState: statusFile(of: run.plan) != nil)
     }
@@ -213,7 +206,7 @@ struct Runner {
   /// Waits until all have ended; returns the signal that stopped them, if any.
   private mutating func wait(_ signals: RunSignals) -> Int32? {
     var stoppedBy: Int32?
-    let end = tools.time.map { MonotonicClock.now + $0 }
+    let end = tools.settings.time.map { MonotonicClock.now + $0 }
     var started: Instant? = MonotonicClock.now + Self.startTime
     var deadline: Instant?
     var isAborted = false

@@ -7,8 +7,7 @@ struct VirtualRunner {
   let plans: [Plan]
   let options: RunOptions
   let report: RunReport
-  let printsStatistics: Bool
-  let settings: UnmatchedSettings
+  let settings: RunSettings
 
   /// The exit status.
   func run() -> Int32 {
@@ -19,8 +18,8 @@ struct VirtualRunner {
       do {
         let isDone = try VirtualRun(plan, options, start: try options.firstPoll(of: plan)).run(finished: {
           run in
-          settings.report(run, to: options.log)
-          if printsStatistics { report.statistics([run]) }
+          settings.unmatched.report(run, to: options.log)
+          if settings.printsStatistics { report.statistics([run]) }
           let status = run.status()
           if status.phase == .completed { report.end(status, hasState: false) }
         })
