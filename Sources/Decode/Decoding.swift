@@ -52,7 +52,7 @@ package struct Decoding: Sendable {
   /// The values of a whole text; throws for the first part that cannot be decoded.
   ///
   /// - Parameter columns: Those of a table that is polled.
-  package func values(of text: [UInt8], _ columns: PolledColumns? = nil) throws(DecodeFailure) -> [Value] {
+  package func values(of text: [UInt8], _ columns: PolledColumns? = nil) throws(Sentence) -> [Value] {
     let columns = [.csv, .tsv].contains(format) ? columns : nil
     columns?.found = nil
     var first: BadText?
@@ -71,8 +71,8 @@ package struct Decoding: Sendable {
         first = BadText(path: "", line: 1, column: 1, reason: reason, text: $0.firstLine)
       }
     }
-    if let first { throw DecodeFailure(reason: "\(format.name): \(first.inText)") }
-    if all.isEmpty, budget.isStopped { throw DecodeFailure(reason: "\(format.name): the run was stopped") }
+    if let first { throw Sentence("\(format.name): \(first.inText)") }
+    if all.isEmpty, budget.isStopped { throw Sentence("\(format.name): the run was stopped") }
     return all
   }
 }
@@ -80,15 +80,6 @@ package struct Decoding: Sendable {
 extension TextFormat {
   /// The layouts of JSON that are detected.
   package static let layouts: [TextFormat] = [json, lines, array, values]
-}
-
-/// The first part of a text that cannot be decoded.
-package struct DecodeFailure: Error, Equatable, CustomStringConvertible {
-  package let reason: String
-
-  package init(reason: String) { self.reason = reason }
-
-  package var description: String { reason }
 }
 
 /// A text in memory, as a source of bytes.

@@ -203,12 +203,14 @@ import System
     ] {
       var decoding = Decoding(try format(name))
       decoding.budget.time = .zero
-      let late = #expect(throws: DecodeFailure.self) { try decoding.values(of: Array(text.utf8)) }
-      #expect(late?.reason.contains("decoding took longer than 0s: \(text)") == true, "\(late?.reason ?? "")")
+      let late = #expect(throws: Sentence.self) { try decoding.values(of: Array(text.utf8)) }
+      #expect(
+        late?.description.contains("decoding took longer than 0s: \(text)") == true,
+        "\(late?.description ?? "")")
       let stop = StopSign()
       stop.set()
       decoding.budget.stop = stop
-      #expect(throws: DecodeFailure(reason: "\(name): the run was stopped")) {
+      #expect(throws: Sentence("\(name): the run was stopped")) {
         try decoding.values(of: Array(text.utf8))
       }
       let reader = ValueReader(Pieces(Array(text.utf8), [10]), path: "in", decoding) { Issue.record("\($0)") }

@@ -2,6 +2,7 @@ import Glibc
 import Language
 import Reactive
 import System
+import JSON
 
 /// The output policy of a run: which files sinks write, and whether sinks act on anything but files.
 ///
@@ -90,15 +91,8 @@ public struct OutputPolicy: Sendable {
 
   // MARK: - Use
 
-  /// Why a file cannot be written below the folder.
-  struct Refusal: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-
-    init(mixing new: String, with old: String, in path: String) {
-      self.init("\(path) has \(old) outputs, which \(new) ones must not join; name another folder with --out")
-    }
+  private static func mixing(_ new: String, with old: String, in path: String) -> Sentence {
+    Sentence("\(path) has \(old) outputs, which \(new) ones must not join; name another folder with --out")
   }
 
   /// The path to write for one in a pipeline file; its first use removes the file of an earlier simulated run.
@@ -108,21 +102,21 @@ public struct OutputPolicy: Sendable {
     try record.state.withLock { state in
       if let other = state.paths[path] {
         if normalized(other) == normalized(given) { return }
-        throw Refusal(
+        throw Sentence(
           "\(other) and \(given) would both be written to \(path) \(reason); rename one of them")
       }
       guard state.paths.count < Self.mostPlaces else {
         if owner == .realRuns { return }
-        throw Refusal("\(path): the run has written \(Self.mostPlaces) files, and may write no more")
+        throw Sentence("\(path): the run has written \(Self.mostPlaces) files, and may write no more")
       }
       if state.simulated == nil { state.simulated = try SimulatedFiles(in: folder, on: disk) }
       let name = String(path.dropFirst(folder.count + 1))
       let isListed = state.simulated?.contains(name) == true
       switch owner {
-      case .realRuns: if isListed { throw Refusal(mixing: "real", with: "simulated", in: path) }
+      case .realRuns: if isListed { throw Self.mixing("real", with: "simulated", in: path) }
       case .simulation:
         if !isListed, disk.status(of: path)?.isRegular == true {
-          throw Refusal(mixing: "simulated", with: "real", in: path)
+          throw Self.mixing("simulated", with: "real", in: path)
         }
         if isListed, !state.continuing.contains(pipeline) { remove(path, on: disk) }
         try state.simulated?.add(name, on: disk)
@@ -175,5 +169,35 @@ public struct OutputPolicy: Sendable {
     } catch {
       return error.code != EWOULDBLOCK
     }
+  }
+}
+
+/// The files in a folder that simulated runs have written, listed in `.simulated` there, a line of JSON each.
+///
+/// A simulated run replaces these and writes to no other existing file, and a real run writes to none of them.
+struct SimulatedFiles: Sendable {
+  private static let name = ".simulated"
+  private static let mostBytes = 64 << 20
+
+  private let list: String
+  private var names: Set<String>
+
+  /// Reads the list of a folder, if there is one.
+  init(in folder: String, on disk: any Disk) throws {
+    let list = "\(folder)/\(Self.name)"
+    let text = try FileFailure.of(list, trying: "read") { () throws(DiskError) in
+      try disk.head(of: list, count: Self.mostBytes)
+    }
+    self.list = list
+    names = Set(
+      (text ?? []).split(separator: 0x0a).compactMap { try? Value.parse(Array($0)).string })
+  }
+
+  /// Whether the list has a file, by its path below the folder.
+  func contains(_ name: String) -> Bool { names.contains(name) }
+
+  mutating func add(_ name: String, on disk: any Disk) throws {
+    if !names.insert(name).inserted { return }
+    try AppendFile(list, on: disk).append(Value.string(name).json + [0x0a])
   }
 }

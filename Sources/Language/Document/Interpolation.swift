@@ -1,3 +1,5 @@
+import System
+
 /// The placeholders of a text, such as `${NAME}` and `${NAME:-default}`, replaced by their values; `$${` stands for `${`.
 ///
 /// The default serves, as in a shell, where the variable is unset or empty, or a file or credential does not exist.
@@ -56,13 +58,13 @@ struct Interpolation {
       return ""
     }
     variables.append(placeholder.kind == .variable ? placeholder.subject : written)
-    do throws(Placeholders.Failure) {
+    do throws(Sentence) {
       if let value = try value(of: placeholder, placeholders) { return value }
       if let fallback = placeholder.fallback { return fallback }
       let missing = Self.missing(placeholder)
       refuse(missing.reason, hint: missing.hint)
     } catch {
-      refuse("\(quoted(written)): \(error.reason)", hint: error.hint)
+      refuse("\(quoted(written)): \(error)", hint: error.hint)
     }
     return ""
   }
@@ -70,7 +72,7 @@ struct Interpolation {
   /// The value; nil where there is none, or the default applies.
   private mutating func value(
     of placeholder: Placeholder, _ placeholders: Placeholders
-  ) throws(Placeholders.Failure) -> String? {
+  ) throws(Sentence) -> String? {
     let bytes: [UInt8]?
     switch placeholder.kind {
     case .variable:
@@ -88,12 +90,12 @@ struct Interpolation {
       return placeholder.fallback ?? Placeholders.unknown
     }
     guard bytes.count <= Placeholders.limit else {
-      throw Placeholders.Failure("it has more than \(Placeholders.limit) bytes, which is no secret but data")
+      throw Sentence("it has more than \(Placeholders.limit) bytes, which is no secret but data")
     }
     // As in a shell, the ends of lines behind the last one are not part of the value.
     let text = bytes.prefix(bytes.count - bytes.reversed().prefix { $0 == 0x0a || $0 == 0x0d }.count)
     guard let value = String(validating: text, as: UTF8.self) else {
-      throw Placeholders.Failure("it is not UTF-8 text")
+      throw Sentence("it is not UTF-8 text")
     }
     if value.isEmpty, placeholder.fallback != nil { return nil }
     secrets.append(value)

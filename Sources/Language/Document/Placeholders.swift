@@ -8,16 +8,8 @@ import System
 /// placeholders.readFile = { path in Array("secret\n".utf8) }
 /// ```
 public struct Placeholders: Sendable {
-  /// Why a placeholder has no value: a sentence without a full stop.
-  public struct Failure: Error, Equatable {
-    public let reason: String
-    public let hint: String?
-
-    public init(_ reason: String, hint: String? = nil) { (self.reason, self.hint) = (reason, hint) }
-  }
-
   /// A file or command of which the value is all that it contains or prints.
-  public typealias Source = @Sendable (String) throws(Failure) -> [UInt8]?
+  public typealias Source = @Sendable (String) throws(Sentence) -> [UInt8]?
 
   public var environment: @Sendable (String) -> String?
   /// The bytes of a file; nil where there is none.

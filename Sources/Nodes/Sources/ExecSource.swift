@@ -226,7 +226,7 @@ private final class CommandPoll: BlockingPollSource {
     do {
       let rows = try context.decoding(options).values(of: result.output, columns)
       return try noted(PollAnswer(rows, memory: columns.memory), of: poll)
-    } catch let error as DecodeFailure {
+    } catch let error as Sentence {
       throw Sentence(command, "printed \(error)")
     }
   }

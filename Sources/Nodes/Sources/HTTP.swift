@@ -3,6 +3,7 @@ import Fetch
 import JSON
 import Engine
 import Language
+import System
 
 /// `http`: polls an address; the rows of its responses are the events.
 let http = NodeSpec(
@@ -374,7 +375,7 @@ private final class HTTPSource: SuspendingPollSource {
   /// The list of values that the decoder finds in an answer that is not JSON.
   private func decoded(_ answer: Response, of request: Request) throws -> Value {
     fetch.show("decoding \(decoding.format.name)")
-    do throws(DecodeFailure) { return .array(try decoding.checkedValues(of: answer, columns)) } catch {
+    do throws(Sentence) { return .array(try decoding.checkedValues(of: answer, columns)) } catch {
       throw WrongAnswer(request, request.masked("\(error)"))
     }
   }

@@ -225,7 +225,7 @@ private final class WebhookSource: StreamSource {
         accepted.append(webhook)
         continue
       }
-      do throws(DecodeFailure) {
+      do throws(Sentence) {
         guard let decoded = try decoded(webhook, front) else { continue }
         values += events(of: webhook, decoded)
         if let id = webhook.id { ids.insert(id) }
@@ -254,17 +254,17 @@ private final class WebhookSource: StreamSource {
   }
 
   /// The values of a body; nil for one that takes long: it comes back when it has been decoded.
-  private func decoded(_ webhook: Webhook, _ front: WebhookFront) throws(DecodeFailure) -> [Value]? {
+  private func decoded(_ webhook: Webhook, _ front: WebhookFront) throws(Sentence) -> [Value]? {
     if let decoded = webhook.decoded.withLock({ $0 }) { return try decoded.get() }
     let decoding = context.decoding(options)
     var quick = decoding
     quick.budget.time = Self.quick
     let start = MonotonicClock.now
-    do throws(DecodeFailure) { return try quick.values(of: webhook.body) } catch {
+    do throws(Sentence) { return try quick.values(of: webhook.body) } catch {
       if context.stop.isSet || MonotonicClock.now - start < Self.quick { throw error }
     }
     slowDecoder.perform {
-      let decoded = Result { () throws(DecodeFailure) in try decoding.values(of: webhook.body) }
+      let decoded = Result { () throws(Sentence) in try decoding.values(of: webhook.body) }
       webhook.decoded.withLock { $0 = decoded }
       front.putBack(webhook)
     }

@@ -37,7 +37,7 @@ final class ListFile {
       return nil
     }
     let values: [Value]
-    do throws(DecodeFailure) { values = try decoding.values(of: bytes) } catch {
+    do throws(Sentence) { values = try decoding.values(of: bytes) } catch {
       throw Sentence("\(path): \(error)")
     }
     (accepted, pending) = (bytes, nil)

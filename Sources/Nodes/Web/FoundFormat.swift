@@ -132,7 +132,7 @@ package struct FoundFormat: Sendable {
 }
 
 extension FoundFormat.Text {
-  fileprivate func values(_ decoding: Decoding) throws(DecodeFailure) -> [Value] {
+  fileprivate func values(_ decoding: Decoding) throws(Sentence) -> [Value] {
     if let answer { return try decoding.checkedValues(of: answer) }
     return try decoding.values(of: bytes)
   }

@@ -122,7 +122,7 @@ final class Lookups: Sendable {
     let work = { @Sendable [decoding] in
       found(
         Result {
-          do throws(DecodeFailure) {
+          do throws(Sentence) {
             return LookupAnswer(response, .array(try decoding.checkedValues(of: response)))
           } catch {
             throw WrongAnswer(request, request.masked("\(error)"))

@@ -6,7 +6,7 @@ import System
 extension Decoding {
   /// The values of an answer; throws for the first part that cannot be decoded, and for text that is in another encoding
   /// than the server says.
-  func values(of answer: Response, _ columns: PolledColumns) throws(DecodeFailure) -> [Value] {
+  func values(of answer: Response, _ columns: PolledColumns) throws(Sentence) -> [Value] {
     var decoding = self
     decoding.resolve = { link in try? answer.address.resolving(link) }
     decoding.charset = nil
@@ -20,7 +20,7 @@ extension Decoding {
       text = try servedText(text, charset: answer.charset, trustsName: format == .html)
       decoding.charset = "UTF-8"
     } catch {
-      if !isMarkup { throw DecodeFailure(reason: "\(format.name): \(error)") }
+      if !isMarkup { throw Sentence("\(format.name): \(error)") }
       // The server is wrong, and a document may know better.
       if format == .html { decoding.charset = answer.charset }
     }
@@ -32,16 +32,16 @@ extension Decoding {
   /// The values of an answer that should have some; throws for one that comes without a text, or with a page in its place.
   func checkedValues(
     of answer: Response, _ columns: PolledColumns = PolledColumns(nil)
-  ) throws(DecodeFailure) -> [Value] {
+  ) throws(Sentence) -> [Value] {
     if [202, 204, 205].contains(answer.status) {
-      throw DecodeFailure(reason: "answered \(answer.status), which comes without \(format.name)")
+      throw Sentence("answered \(answer.status), which comes without \(format.name)")
     }
     if format.refusesPages, let page = answer.page {
-      throw DecodeFailure(reason: "answered \(page) instead of \(format.name)")
+      throw Sentence("answered \(page) instead of \(format.name)")
     }
     // Even a list without rows has a header or brackets, or a status that says so.
     if answer.bytes.allSatisfy({ isSpace($0) }) {
-      throw DecodeFailure(reason: "answered \(answer.status) with an empty body instead of \(format.name)")
+      throw Sentence("answered \(answer.status) with an empty body instead of \(format.name)")
     }
     return try values(of: answer, columns)
   }

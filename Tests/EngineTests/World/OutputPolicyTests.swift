@@ -76,15 +76,15 @@ import Testing
     try folder.write("a")
     func real() -> OutputPolicy { OutputPolicy(below: folder.path) }
     func simulated() -> OutputPolicy { OutputPolicy(below: folder.path, of: .simulation) }
-    #expect(throws: OutputPolicy.Refusal.self) { try simulated().place("out/a", of: "p", on: SystemDisk()) }
+    #expect(throws: Sentence.self) { try simulated().place("out/a", of: "p", on: SystemDisk()) }
     #expect(folder.names == ["a"])
     #expect(try real().place("out/a", of: "p", on: SystemDisk()) == "\(folder.path)/a")
     #expect(try simulated().place("out/b", of: "p", on: SystemDisk()) == "\(folder.path)/b")
     try folder.write("b")
-    #expect(throws: OutputPolicy.Refusal.self) { try real().place("out/b", of: "p", on: SystemDisk()) }
+    #expect(throws: Sentence.self) { try real().place("out/b", of: "p", on: SystemDisk()) }
     #expect(folder.names == [".simulated", "a", "b"])
     let outputs = simulated()
     _ = try outputs.place("out/b", of: "p", on: SystemDisk())
-    #expect(throws: OutputPolicy.Refusal.self) { try outputs.place("b", of: "p", on: SystemDisk()) }
+    #expect(throws: Sentence.self) { try outputs.place("b", of: "p", on: SystemDisk()) }
   }
 }

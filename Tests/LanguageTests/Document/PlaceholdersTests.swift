@@ -1,4 +1,5 @@
 import Testing
+import System
 
 @testable import Language
 
@@ -6,13 +7,13 @@ import Testing
   private func document(_ text: String, isForRun: Bool = true) -> YAMLDocument {
     var placeholders = Placeholders { $0 == "NAME" ? "environment" : nil }
     placeholders.isForRun = isForRun
-    placeholders.readFile = { path throws(Placeholders.Failure) in
+    placeholders.readFile = { path throws(Sentence) in
       switch path {
       case "/run/secrets/x": Array("from a file\r\n\n".utf8)
       case "empty": []
       case "large": [UInt8](repeating: 0x61, count: Placeholders.limit + 1)
       case "binary": [0xff, 0xfe]
-      case "closed": throw Placeholders.Failure("closed cannot be opened: Permission denied")
+      case "closed": throw Sentence("closed cannot be opened: Permission denied")
       default: nil
       }
     }

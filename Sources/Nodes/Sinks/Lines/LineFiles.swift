@@ -26,17 +26,6 @@ import System
 final class LineFiles {
   typealias File = LineFile
 
-  struct NotWritten: Error, CustomStringConvertible {
-    let failure: FileFailure
-    let bytes: Int
-    /// Whether the next run writes them.
-    let areKept: Bool
-    var description: String {
-      "\(failure); \(bytes) bytes could not be written before the end"
-        + (areKept ? "; the next run writes them" : "")
-    }
-  }
-
   private let rotation: Rotation
   private let options: AppendFile.Options
   /// The first line of each file, whole.
@@ -332,7 +321,9 @@ final class LineFiles {
           }
         }
       } catch let failure as FileFailure {
-        throw NotWritten(failure: failure, bytes: rest.count, areKept: context.outbox != nil)
+        throw Sentence(
+          "\(failure); \(rest.count) bytes could not be written before the end"
+            + (context.outbox == nil ? "" : "; the next run writes them"))
       }
     }
   }

@@ -19,13 +19,13 @@ struct Destination: Sendable {
   /// Percent-encoded, with its `?`; empty without one.
   let query: String
 
-  init(_ text: String) throws(DestinationError) {
+  init(_ text: String) throws(Sentence) {
     let colon = text.firstIndex(of: ":") ?? text.endIndex
     var name = String(text[..<colon]).lowercased()
     let isPlain = name.hasSuffix("+http")
     if isPlain { name.removeLast("+http".count) }
     guard colon < text.endIndex, let service = NotifyService.all.first(where: { $0.name == name }) else {
-      throw DestinationError(
+      throw Sentence(
         colon == text.endIndex
           ? "a destination begins with a service" : "\(quoted(name)) is no service for notifications",
         hint: nearest(to: name, among: NotifyService.all.map(\.name)).map { "did you mean \($0):?" }
@@ -35,7 +35,7 @@ struct Destination: Sendable {
     self.service = service
     scheme = isPlain ? "http" : "https"
     guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
-      throw DestinationError(
+      throw Sentence(
         "the destination contains a space or a control character", hint: "encode it, a space as %20")
     }
     var rest = text[colon...].dropFirst()
@@ -62,7 +62,7 @@ struct Destination: Sendable {
       host = String(authority)
     }
     if let problem = service.problem(self) {
-      throw DestinationError(problem, hint: "write it as in \(service.form)")
+      throw Sentence(problem, hint: "write it as in \(service.form)")
     }
   }
 
@@ -99,7 +99,7 @@ struct Destination: Sendable {
         hint: "write it as in ntfy://ntfy.sh/my-launches")
       return nil
     }
-    do throws(DestinationError) {
+    do throws(Sentence) {
       let destination = try Destination(scalar.text)
       for secret in destination.secrets { checker.secrets.insert(secret) }
       return destination
@@ -110,12 +110,4 @@ struct Destination: Sendable {
       return nil
     }
   }
-}
-
-/// Why a text is no destination.
-struct DestinationError: Error, CustomStringConvertible {
-  let description: String
-  let hint: String?
-
-  init(_ description: String, hint: String? = nil) { (self.description, self.hint) = (description, hint) }
 }

@@ -12,18 +12,18 @@ struct MailRoute: Sendable {
   let user: String?
   let password: String?
 
-  init(_ to: Destination) throws(DestinationError) {
+  init(_ to: Destination) throws(Sentence) {
     recipients = to.path.split(separator: ",").map { percentDecoded(String($0)) }
     guard !recipients.isEmpty, recipients.allSatisfy(isMailAddress) else {
-      throw DestinationError("mailto needs addresses such as me@example.org, separated by commas")
+      throw Sentence("mailto needs addresses such as me@example.org, separated by commas")
     }
     let server = to.parameter("server") ?? "smtp://localhost:25"
     guard let mark = server.place(of: "://") else {
-      throw DestinationError("the mail server begins with smtps:// or smtp://")
+      throw Sentence("the mail server begins with smtps:// or smtp://")
     }
     let scheme = server[..<mark.lowerBound]
     guard scheme == "smtps" || scheme == "smtp" else {
-      throw DestinationError("the mail server begins with smtps:// or smtp://")
+      throw Sentence("the mail server begins with smtps:// or smtp://")
     }
     var site = server[mark.upperBound...]
     while site.hasSuffix("/") { site = site.dropLast() }
@@ -38,20 +38,20 @@ struct MailRoute: Sendable {
     var port: Int?
     if let colon = site.lastIndex(of: ":"), !site.hasSuffix("]") {
       guard let number = Int(site[site.index(after: colon)...]), (1...65535).contains(number) else {
-        throw DestinationError("the mail server's port is not a number from 1 to 65535")
+        throw Sentence("the mail server's port is not a number from 1 to 65535")
       }
       port = number
       site = site[..<colon]
     }
     guard !site.isEmpty, site.utf8.allSatisfy({ isHostByte($0) }) else {
-      throw DestinationError("the mail server has no valid host")
+      throw Sentence("the mail server has no valid host")
     }
     (host, self.port) = (String(site), port)
     let isLocal = ["localhost", "127.0.0.1", "[::1]"].contains(host)
     // A password never crosses a network in clear.
     encryption = scheme == "smtps" ? .immediate : isLocal ? .optional : .required
     let from = to.parameter("from") ?? user.flatMap { isMailAddress($0) ? $0 : nil } ?? recipients[0]
-    guard isMailAddress(from) else { throw DestinationError("the sender in from is no mail address") }
+    guard isMailAddress(from) else { throw Sentence("the sender in from is no mail address") }
     sender = from
   }
 

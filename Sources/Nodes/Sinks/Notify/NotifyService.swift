@@ -260,7 +260,7 @@ struct NotifyService: Sendable {
       name: "mailto", form: "mailto:ME@EXAMPLE.ORG?server=smtps://USER:PASSWORD@SMTP.EXAMPLE.ORG",
       parts: [.priority, .link, .picture, .tags],
       problem: { to in
-        do throws(DestinationError) { _ = try MailRoute(to) } catch { return error.description }
+        do throws(Sentence) { _ = try MailRoute(to) } catch { return error.description }
         return nil
       },
       secrets: { to in

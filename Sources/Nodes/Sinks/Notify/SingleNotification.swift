@@ -20,7 +20,7 @@ public struct SingleNotification: Sendable {
     to: String, title: String, body: String = "", priority: String = "normal", link: String = "",
     picture: String = "", tags: [String] = []
   ) throws(Sentence) {
-    do {
+    do throws(Sentence) {
       sender = MessageSender(try Destination(to), timeout: .seconds(30))
       var message = Message(title: title, body: body)
       message.priority = try Message.priority(priority)
@@ -28,10 +28,8 @@ public struct SingleNotification: Sendable {
       message.picture = try Message.link(picture, "picture")
       message.tags = tags.map(printable)
       self.message = message
-    } catch let error as DestinationError {
-      throw Sentence([error.description, error.hint].compactMap(\.self).joined(separator: "; "))
     } catch {
-      throw Sentence("\(error)")
+      throw Sentence([error.description, error.hint].compactMap(\.self).joined(separator: "; "))
     }
   }
 

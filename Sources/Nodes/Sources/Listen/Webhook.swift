@@ -2,6 +2,7 @@ import Decode
 import JSON
 import Language
 import Reactive
+import System
 
 /// A request that was received, and waits to be committed.
 final class Webhook: Sendable {
@@ -17,7 +18,7 @@ final class Webhook: Sendable {
   /// The suspended connection, as an address.
   let connection: UInt
   /// The values of the body, where it was decoded beside the others.
-  let decoded = Locked<Result<[Value], DecodeFailure>?>(nil)
+  let decoded = Locked<Result<[Value], Sentence>?>(nil)
   /// The answer, once there is one.
   let answer = Locked<(status: Int, text: String)?>(nil)
 

@@ -291,7 +291,7 @@ final class HTTPStream: StreamSource {
     if !options.isGiven(Decoding.option) {
       return [(try? Value.parse(event.data)) ?? .string(String(decoding: event.data, as: UTF8.self))]
     }
-    do throws(DecodeFailure) { return try decoding.values(of: event.data) } catch {
+    do throws(Sentence) { return try decoding.values(of: event.data) } catch {
       let place = event.id.isEmpty ? "an event" : "the event \(printable(event.id))"
       reporter.report("\(place) of type \(printable(event.type)): \(error)")
       return []

@@ -20,30 +20,30 @@ final class PlaceholderValues: Sendable {
     var placeholders = Placeholders { Terminal.environment($0) }
     placeholders.isForRun = isForRun
     let folder = splitPath(file).folder
-    placeholders.readFile = { path throws(Placeholders.Failure) in
+    placeholders.readFile = { path throws(Sentence) in
       try Self.contents(path.hasPrefix("/") || folder == "." ? path : "\(folder)/\(path)")
     }
-    placeholders.credential = { name throws(Placeholders.Failure) in
+    placeholders.credential = { name throws(Sentence) in
       guard let folder = Terminal.environment("CREDENTIALS_DIRECTORY") else { return nil }
       return try Self.contents("\(folder)/\(name)")
     }
     if isForRun {
-      placeholders.output = { [self] command throws(Placeholders.Failure) in try output(of: command) }
+      placeholders.output = { [self] command throws(Sentence) in try output(of: command) }
     }
     return placeholders
   }
 
   /// Nil where there is no such file.
-  private static func contents(_ path: String) throws(Placeholders.Failure) -> [UInt8]? {
+  private static func contents(_ path: String) throws(Sentence) -> [UInt8]? {
     do throws(FileFailure) {
       return try readFile(path, limit: Placeholders.limit)
     } catch {
       if error.code == ENOENT { return nil }
-      throw Placeholders.Failure("\(error)")
+      throw Sentence("\(error)")
     }
   }
 
-  private func output(of line: String) throws(Placeholders.Failure) -> [UInt8] {
+  private func output(of line: String) throws(Sentence) -> [UInt8] {
     if let known = outputs.withLock({ $0[line] }) { return known }
     let command = ChildCommand(
       arguments: ["/bin/sh", "-c", line], output: .captured(limit: Placeholders.limit + 1),
@@ -51,7 +51,7 @@ final class PlaceholderValues: Sendable {
     var complaint: String?
     let result = command.run { complaint = complaint ?? $0 }
     guard case .exited(0) = result.end else {
-      throw Placeholders.Failure(
+      throw Sentence(
         "the command failed: \(result.end)" + (complaint.map { ": \(printable($0))" } ?? ""),
         hint: "try it in a shell, as the user that runs flow")
     }
