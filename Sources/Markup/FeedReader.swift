@@ -147,7 +147,7 @@ private struct EntryReader {
   }
 
   private func date(_ names: [(String, Space)]) -> String? {
-    names.lazy.compactMap { name, space in self.text(name, space).flatMap { FeedDate.normalized($0) } }.first
+    names.lazy.compactMap { name, space in self.text(name, space).flatMap { DateText.normalized($0) } }.first
   }
 
   private func resolved(_ link: String, at element: MarkupElement? = nil) -> String {

@@ -25,8 +25,8 @@ struct JSONFeed {
     entry.id = text("id") ?? item.member("id")?.double.map { _ in item.member("id")?.description ?? "" }
     entry.title = text("title")
     entry.link = link("url") ?? link("external_url")
-    entry.published = text("date_published").flatMap { FeedDate.normalized($0) }
-    entry.updated = text("date_modified").flatMap { FeedDate.normalized($0) }
+    entry.published = text("date_published").flatMap { DateText.normalized($0) }
+    entry.updated = text("date_modified").flatMap { DateText.normalized($0) }
     let authors = item.member("authors")?.items ?? item.member("author").map { [$0] } ?? []
     entry.author = authors.lazy.compactMap { $0.member("name")?.string }.first
     entry.summary = text("summary")

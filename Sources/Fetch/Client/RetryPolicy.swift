@@ -1,4 +1,5 @@
 import Reactive
+import System
 
 /// The retry policy of fetches: whether a failed attempt is retried, and after which wait.
 ///

@@ -1,3 +1,5 @@
+import System
+
 /// A header of a request.
 public struct Header: Hashable, Sendable, CustomStringConvertible {
   public let name: String
@@ -49,6 +51,16 @@ public struct Headers: Equatable, Sendable {
   public subscript(_ name: String) -> String? {
     let name = name.lowercased()
     return fields.first { $0.name == name }?.value
+  }
+
+  /// The `Last-Modified` that is a validator: older than the response by a second (RFC 9110, 8.8.2.2).
+  ///
+  /// A resource may change again within the second of its date, and a later condition would not see it.
+  public var strongLastModified: String? {
+    guard let text = self["last-modified"], let modified = parseHTTPDate(text),
+      let date = self["date"].flatMap(parseHTTPDate), modified + 1 <= date
+    else { return nil }
+    return text
   }
 
   public static func == (left: Headers, right: Headers) -> Bool {

@@ -61,9 +61,7 @@ private struct TimestampReader {
       guard let zone = readZone() else { return nil }
       offset = zone
     }
-    guard rest.isEmpty, (1...12).contains(month), day >= 1,
-      CivilTime(seconds: CivilTime(year, month, day).seconds).day == day
-    else { return nil }
+    guard rest.isEmpty, time.isDate else { return nil }
     return Double(time.seconds - offset) + fraction
   }
 

@@ -39,6 +39,12 @@ public struct CivilTime: Hashable, Comparable, Sendable, CustomStringConvertible
     return days * 86400 + hour * 3600 + minute * 60 + second
   }
 
+  /// Whether the calendar has such a day, in a year of at most four digits.
+  package var isDate: Bool {
+    (0...9999).contains(year) && (1...12).contains(month) && (1...31).contains(day)
+      && CivilTime(seconds: CivilTime(year, month, day).seconds).day == day
+  }
+
   /// Sunday is 0.
   public var weekday: Int {
     let days = floorDivide(seconds, 86400)
@@ -47,7 +53,8 @@ public struct CivilTime: Hashable, Comparable, Sendable, CustomStringConvertible
 
   public var description: String {
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(year)-\(two(month))-\(two(day)) \(two(hour)):\(two(minute)):\(two(second))"
+    let years = (0..<1000).contains(year) ? String(String(year + 10000).dropFirst()) : String(year)
+    return "\(years)-\(two(month))-\(two(day)) \(two(hour)):\(two(minute)):\(two(second))"
   }
 
   public static func < (left: CivilTime, right: CivilTime) -> Bool { left.seconds < right.seconds }

@@ -12,6 +12,8 @@ import TestSupport
     #expect(CivilTime(2026, 11, 20).weekday == 5)
     #expect(CivilTime(1969, 12, 28).weekday == 0)
     #expect(CivilTime(2026, 1, 2, 3, 4, 5).description == "2026-01-02 03:04:05")
+    #expect(CivilTime(1, 1, 2).description == "0001-01-02 00:00:00")
+    #expect(CivilTime(2024, 2, 29).isDate && !CivilTime(2026, 2, 29).isDate && !CivilTime(.max, 1, 1).isDate)
   }
 
   @Test func secondsAndDatesAreEachOthersInverse() {

@@ -37,11 +37,7 @@ struct PartFile: Sendable {
     // An offset in the uncompressed file is not an offset in what the server sends.
     if isPacked { return nil }
     if let tag = headers["etag"], tag.hasPrefix("\""), tag.count > 2 { return tag }
-    // In the second in which a file changes, one time may name two versions (RFC 9110, 8.8.2.2).
-    guard let text = headers["last-modified"], let time = parseHTTPDate(text),
-      let now = headers["date"].flatMap(parseHTTPDate), time < now
-    else { return nil }
-    return text
+    return headers.strongLastModified
   }
 
   /// The identity of the machine's start, because a power cut may leave a part with gaps; nil where it is unknown.
