@@ -14,13 +14,23 @@ struct WrongUse: Error, Equatable {
 ///     arguments.isOn(color)      // true; nil without --color and --no-color
 ///     arguments.operands         // ["a.jsonl"]
 ///
-/// Accepts `-n 5`, `-n5`, `-fn5` for `-f -n 5`, `--name value`, `--name=value`, and `--` before operands that begin
-/// with a dash. A lone `-` is an operand. Arguments after `-h` or `--help` are ignored.
+/// Accepts `-n 5`, `-n5`, `-fn5` for `-f -n 5`, `--name value`, `--name=value`, and `--` before operands that look like
+/// options. A lone `-` is an operand, and so is `-5`. Arguments after `-h` or `--help` are ignored.
 struct Arguments {
+  /// An option as it was given.
+  struct Given {
+    let option: CommandOption
+    /// Its value or, of a pair, the first; empty for a flag, `true` or `false` for a toggle.
+    let value: String
+    /// The second value of a pair.
+    let second: String
+    /// The number of operands before it.
+    let place: Int
+  }
+
   private(set) var operands: [String] = []
   private(set) var wantsHelp = false
-  /// By the option's name, in order; a flag has an empty text, a toggle `true` or `false`.
-  private var given: [String: [String]] = [:]
+  private var options: [Given] = []
 
   init(_ arguments: [String], of manual: Manual) throws(WrongUse) {
     var rest = arguments[...]
@@ -29,31 +39,31 @@ struct Arguments {
       if argument == "--" {
         operands += rest
         rest = []
+      } else if !Arguments.isOption(argument) {
+        operands.append(argument)
       } else if argument.hasPrefix("--") {
         try takeLong(argument, &rest, known)
-      } else if argument.hasPrefix("-"), argument != "-" {
-        try takeShort(argument, &rest, known)
       } else {
-        operands.append(argument)
+        try takeShort(argument, &rest, known)
       }
     }
     if !wantsHelp { try manual.operands.check(operands) }
   }
 
-  /// Whether the option is given at least once.
-  func has(_ option: CommandOption) -> Bool { given[option.name] != nil }
+  /// The options given among these, in order.
+  func given(_ some: CommandOption...) -> [Given] { options.filter { some.contains($0.option) } }
 
-  /// How often the option is given: `-vv` is 2.
-  func count(_ option: CommandOption) -> Int { given[option.name]?.count ?? 0 }
+  /// Whether the option is given at least once.
+  func has(_ option: CommandOption) -> Bool { !given(option).isEmpty }
 
   /// The last of `--name` and `--no-name`; nil without either.
-  func isOn(_ toggle: CommandOption) -> Bool? { given[toggle.name]?.last.map { $0 == "true" } }
+  func isOn(_ toggle: CommandOption) -> Bool? { text(toggle).map { $0 == "true" } }
 
   /// The last value given.
-  func text(_ option: CommandOption) -> String? { given[option.name]?.last }
+  func text(_ option: CommandOption) -> String? { given(option).last?.value }
 
   /// All values in order, for options that may be repeated.
-  func texts(_ option: CommandOption) -> [String] { given[option.name] ?? [] }
+  func texts(_ option: CommandOption) -> [String] { given(option).map(\.value) }
 
   /// The last value given, as a whole number.
   func number(_ option: CommandOption, in range: ClosedRange<Int> = 0...Int.max) throws(WrongUse) -> Int? {
@@ -67,6 +77,13 @@ struct Arguments {
 
   // MARK: - Reading
 
+  /// Whether an argument begins with two dashes, or with a dash and a letter.
+  private static func isOption(_ argument: String) -> Bool {
+    let bytes = Array(argument.utf8.prefix(2))
+    guard bytes.count == 2, bytes[0] == 0x2d else { return false }
+    return bytes[1] == 0x2d || (bytes[1] | 0x20) &- 0x61 < 26
+  }
+
   private mutating func takeLong(
     _ argument: String, _ rest: inout ArraySlice<String>, _ known: [CommandOption]
   ) throws(WrongUse) {
@@ -77,18 +94,11 @@ struct Arguments {
       throw WrongUse(
         Arguments.unknown(spelling, among: known.flatMap { $0.spellings.filter { $0.hasPrefix("--") } }))
     }
-    if option.valueName == nil {
-      guard attached == nil else {
-        throw WrongUse("\(spelling) takes no value, but \(quoted(argument)) has one")
-      }
-      take(option, isOn: spelling == "--\(option.name)")
-    } else if let attached {
-      try take(option, attached)
-    } else if case .optional = option.form {
-      try take(option, "")
-    } else {
-      try take(option, try Arguments.next(&rest, for: option, spelling, known))
+    if option.valueName != nil { return try take(option, spelling, attached, &rest, known) }
+    guard attached == nil else {
+      throw WrongUse("\(spelling) takes no value, but \(quoted(argument)) has one")
     }
+    take(option, isOn: spelling == "--\(option.name)")
   }
 
   private mutating func takeShort(
@@ -100,23 +110,35 @@ struct Arguments {
         let shorts = known.compactMap { $0.short.map { "-\($0)" } }
         throw WrongUse(Arguments.unknown("-\(letter)", in: argument, among: shorts))
       }
-      guard option.valueName != nil else {
-        take(option, isOn: true)
-        continue
+      if option.valueName != nil {
+        return try take(option, "-\(letter)", letters.isEmpty ? nil : String(letters), &rest, known)
       }
-      try take(
-        option,
-        try letters.isEmpty ? Arguments.next(&rest, for: option, "-\(letter)", known) : String(letters))
-      return
+      take(option, isOn: true)
     }
   }
 
   private mutating func take(_ option: CommandOption, isOn: Bool) {
-    if option.name == CommandOption.help.name { wantsHelp = true }
-    if case .toggle = option.form {
-      given[option.name, default: []].append(isOn ? "true" : "false")
-    } else {
-      given[option.name, default: []].append("")
+    if option == .help { wantsHelp = true }
+    if case .toggle = option.form { return add(option, isOn ? "true" : "false") }
+    add(option, "")
+  }
+
+  /// Takes an option with its value, the attached one or what follows.
+  private mutating func take(
+    _ option: CommandOption, _ spelling: String, _ attached: String?, _ rest: inout ArraySlice<String>,
+    _ known: [CommandOption]
+  ) throws(WrongUse) {
+    switch option.form {
+    case .pair(let first, let second):
+      guard attached == nil, let name = rest.popFirst(), let value = rest.popFirst() else {
+        throw WrongUse("\(spelling) needs two values after it: \(spelling) \(first) \(second)")
+      }
+      add(option, name, value)
+    case .optional: add(option, attached ?? "")
+    default:
+      let value =
+        if let attached { attached } else { try Arguments.next(&rest, for: option, spelling, known) }
+      try take(option, value)
     }
   }
 
@@ -125,7 +147,11 @@ struct Arguments {
       let hint = suggestion(for: value, among: words).map { "; \($0)" } ?? ""
       throw WrongUse("--\(option.name) cannot be \(quoted(value))\(hint)")
     }
-    given[option.name, default: []].append(value)
+    add(option, value)
+  }
+
+  private mutating func add(_ option: CommandOption, _ value: String, _ second: String = "") {
+    options.append(Given(option: option, value: value, second: second, place: operands.count))
   }
 
   /// The argument after an option: its value, unless that is plainly another option.

@@ -9,7 +9,8 @@ enum KnownNames: String, Sendable, CaseIterable {
 /// An option of a command, declared once: parser, help and shell completions are derived from it.
 ///
 ///     static let lines = CommandOption("lines", short: "n", .value("NUM"), "how many lines of the past")
-struct CommandOption: Sendable {
+/// Two options are the same if their names are.
+struct CommandOption: Equatable, Sendable {
   enum Form: Sendable {
     case flag
     /// On as `--name`, off as `--no-name`; the last one given counts.
@@ -24,6 +25,8 @@ struct CommandOption: Sendable {
     case choice([String])
     /// Several of these words, separated by commas; the command checks them. The help shows it under this name.
     case list(String, of: [String])
+    /// A name and a text or path, taken as they are even where they look like options; the help shows both.
+    case pair(String, String)
   }
 
   /// Without the dashes.
@@ -45,6 +48,8 @@ struct CommandOption: Sendable {
     self.summary = summary
   }
 
+  static func == (one: CommandOption, other: CommandOption) -> Bool { one.name == other.name }
+
   /// The option that every command has.
   static let help = CommandOption("help", short: "h", .flag, "show this help")
 
@@ -54,6 +59,7 @@ struct CommandOption: Sendable {
     case .flag, .toggle: nil
     case .value(let name), .optional(let name), .path(let name), .list(let name, _): name
     case .choice(let words): words.joined(separator: "|")
+    case .pair(let first, let second): "\(first) \(second)"
     }
   }
 

@@ -11,7 +11,8 @@ struct Manual: Sendable {
   /// A short summary for the list of commands.
   let summary: String
   let operands: Operands
-  let options: [CommandOption]
+  /// The options under their titles in the help.
+  let groups: [(title: String, options: [CommandOption])]
   /// Details beyond the summary; the help wraps them.
   let about: String
   /// Examples that work as printed, with their purpose.
@@ -21,13 +22,13 @@ struct Manual: Sendable {
 
   init(
     _ name: String, _ summary: String, operands: Operands = .none, options: [CommandOption] = [],
-    about: String = "",
+    groups: [(title: String, options: [CommandOption])] = [], about: String = "",
     examples: [(command: String, what: String)] = []
   ) {
     self.name = name
     self.summary = summary
     self.operands = operands
-    self.options = options
+    self.groups = groups.isEmpty ? [("Options", options)] : groups
     self.about = about
     self.examples = examples
   }
@@ -36,6 +37,8 @@ struct Manual: Sendable {
   struct Operands: Sendable {
     /// The names of single operands before the others.
     var leading: [String] = []
+    /// Whether the command does without those, or asks for them itself.
+    var mayLackLeading = false
     let name: String
     let counts: ClosedRange<Int>
     /// The allowed words, for shell completion; nil for files.
@@ -61,9 +64,10 @@ struct Manual: Sendable {
     }
 
     /// The same operands after one of another name, as in `PIPELINE [NODE…]`.
-    func after(_ name: String) -> Operands {
+    func after(_ name: String, mayLack: Bool = false) -> Operands {
       var operands = self
       operands.leading.insert(name, at: 0)
+      operands.mayLackLeading = mayLack
       return operands
     }
 
@@ -75,7 +79,7 @@ struct Manual: Sendable {
     }
 
     func check(_ all: [String]) throws(WrongUse) {
-      if all.count < leading.count { throw WrongUse("\(leading[all.count]) is missing") }
+      if all.count < leading.count, !mayLackLeading { throw WrongUse("\(leading[all.count]) is missing") }
       let given = Array(all.dropFirst(leading.count))
       if given.count < counts.lowerBound {
         throw WrongUse(given.isEmpty ? "\(name) is missing" : "\(counts.lowerBound) \(name)s are required")
@@ -90,14 +94,17 @@ struct Manual: Sendable {
     }
   }
 
-  /// The declared options and the common ones; for a command with subcommands, the options of all of them.
-  var allOptions: [CommandOption] {
-    var all = options
-    for option in parts.flatMap(\.allOptions) where option.name != CommandOption.help.name {
-      if !all.contains(where: { $0.name == option.name }) { all.append(option) }
+  /// The declared options; in the last group also those of all subcommands, and the common ones.
+  var allGroups: [(title: String, options: [CommandOption])] {
+    var all = groups
+    let more = parts.flatMap(\.allOptions).filter { $0 != .help } + [.help]
+    for option in more where !all.contains(where: { $0.options.contains(option) }) {
+      all[all.count - 1].options.append(option)
     }
-    return all + [.help]
+    return all
   }
+
+  var allOptions: [CommandOption] { allGroups.flatMap(\.options) }
 
   /// As in `tail [FILE…]`, or `state ls|show`, or `cluster COMMAND` where there are many.
   var usage: String {

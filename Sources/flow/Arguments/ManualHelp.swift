@@ -11,29 +11,27 @@ extension Manual {
       for (command, what) in examples { text += "  # \(what)\n  \(command)\n" }
     }
     if !parts.isEmpty {
-      text += "\nCommands\n" + Manual.columns(parts.map { ("  \($0.usage)", $0.summary) }, most: 40)
+      text += "\nCommands\n" + Manual.columns([parts.map { ("  \($0.usage)", $0.summary) }], most: 40)[0]
       text += "\nflow \(name) \(parts.map(\.word).joined(separator: "|")) --help describes each.\n"
     }
-    text +=
-      "\nOptions\n"
-      + Manual.columns(
-        allOptions.map { ("  " + ($0.short == nil ? "    " : "") + $0.spelled, $0.summary) }, most: 28)
+    let rows = allGroups.map {
+      $0.options.map { ("  " + ($0.short == nil ? "    " : "") + $0.spelled, $0.summary) }
+    }
+    for (group, table) in zip(allGroups, Manual.columns(rows, most: 28)) {
+      text += "\n\(group.title)\n\(table)"
+    }
     return text
   }
 
-  /// Names and descriptions in two columns; the first is at most `limit` wide.
-  private static func columns(_ rows: [(String, String)], most: Int) -> String {
-    let column = min(most, (rows.map(\.0.count).max() ?? 0) + 2)
-    var text = ""
-    for (spelling, help) in rows {
-      let words = Manual.wrapped(help, indent: column)
-      if spelling.count + 2 > column {
-        text += spelling + "\n" + words
-      } else {
-        text += spelling + words.dropFirst(spelling.count)
-      }
+  /// Tables of names and descriptions, in the same two columns; the first is at most `most` wide.
+  private static func columns(_ tables: [[(String, String)]], most: Int) -> [String] {
+    let column = min(most, (tables.joined().map(\.0.count).max() ?? 0) + 2)
+    return tables.map { rows in
+      rows.map { spelling, help in
+        let words = Manual.wrapped(help, indent: column)
+        return spelling + (spelling.count + 2 > column ? "\n\(words)" : words.dropFirst(spelling.count))
+      }.joined()
     }
-    return text
   }
 
   /// The text wrapped and indented; an empty line is kept.

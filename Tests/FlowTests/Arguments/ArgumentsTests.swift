@@ -8,8 +8,9 @@ import Testing
   static let color = CommandOption("color", .toggle, "colours")
   static let format = CommandOption("format", .choice(["text", "svg"]), "which")
   static let set = CommandOption("set", .value("NAME=VALUE"), "a variable")
+  static let rename = CommandOption("rename", .pair("FROM", "TO"), "another name")
   static let manual = Manual(
-    "show", "show it", operands: .some("FILE"), options: [lines, follow, color, format, set])
+    "show", "show it", operands: .some("FILE"), options: [lines, follow, color, format, set, rename])
 
   func read(_ arguments: String...) throws(WrongUse) -> Arguments {
     try Arguments(arguments, of: ArgumentsTests.manual)
@@ -44,12 +45,34 @@ import Testing
     #expect(try read("a", "--color").isOn(Self.color) == true)
     #expect(try read("a", "--color", "--no-color").isOn(Self.color) == false)
     #expect(try read("a", "-n1", "-n2").text(Self.lines) == "2")
-    #expect(try read("a", "-ff", "-f").count(Self.follow) == 3)
+    #expect(try read("a", "-ff", "-f").given(Self.follow).count == 3)
   }
 
-  @Test("after two dashes everything is an operand, and one dash is one")
+  @Test("options are known in the order in which they were given, among the operands")
+  func order() throws {
+    let given = try read("-f", "a", "--lines=1", "b", "--no-color", "-fn2").given(
+      Self.lines, Self.color, Self.follow)
+    #expect(given.map(\.option) == [Self.follow, Self.lines, Self.color, Self.follow, Self.lines])
+    #expect(given.map(\.value) == ["", "1", "false", "", "2"] && given.map(\.place) == [0, 1, 2, 2, 2])
+  }
+
+  @Test("a pair is the two arguments after its option, whatever they look like")
+  func pairs() throws {
+    let arguments = try read("--rename", "--follow", "--", "a", "--rename", "x", "-h")
+    let pairs = arguments.given(Self.rename)
+    #expect(pairs.map(\.value) == ["--follow", "x"] && pairs.map(\.second) == ["--", "-h"])
+    #expect(!arguments.has(Self.follow) && !arguments.wantsHelp && arguments.operands == ["a"])
+    for wrong in [["a", "--rename"], ["a", "--rename", "b"], ["--rename=a", "b", "c"]] {
+      #expect(throws: WrongUse("--rename needs two values after it: --rename FROM TO")) {
+        try Arguments(wrong, of: Self.manual)
+      }
+    }
+  }
+
+  @Test("after two dashes everything is an operand, and one dash is one, also before what is no letter")
   func operands() throws {
     #expect(try read("-", "--", "-n", "--").operands == ["-", "-n", "--"])
+    #expect(try read("-5", "-.a", "-é").operands == ["-5", "-.a", "-é"])
     #expect(mistake("-f") == "FILE is missing")
   }
 

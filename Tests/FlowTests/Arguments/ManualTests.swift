@@ -28,6 +28,28 @@ import Testing
         """)
   }
 
+  @Test("options may stand in groups, the common ones in the last")
+  func groups() {
+    let manual = Manual(
+      "show", "show it",
+      groups: [
+        ("Input", [ArgumentsTests.lines]), ("Output", [ArgumentsTests.rename, ArgumentsTests.follow]),
+      ])
+    #expect(
+      manual.help == """
+        flow show    show it
+
+        Input
+          -n, --lines NUM       how many
+
+        Output
+              --rename FROM TO  another name
+          -f, --follow          go on
+          -h, --help            show this help
+
+        """)
+  }
+
   @Test("as many operands as declared are taken")
   func operandCounts() throws {
     func mistake(_ operands: Manual.Operands, _ given: [String]) -> String? {
@@ -41,6 +63,10 @@ import Testing
     let nodes = Manual.Operands.any("NODE").after("PIPELINE")
     #expect(nodes.usage == " PIPELINE [NODE…]")
     #expect(mistake(nodes, []) == "PIPELINE is missing" && mistake(nodes, ["a"]) == nil)
+    let files = Manual.Operands.optional("FILE").after("FILTER", mayLack: true)
+    #expect(
+      files.usage == " FILTER [FILE]" && mistake(files, []) == nil && mistake(files, ["a", "b"]) == nil)
+    #expect(mistake(files, ["a", "b", "c"]) == "unexpected argument “c”")
     let node = Manual.Operands.one("NODE").after("PIPELINE")
     #expect(mistake(node, ["a"]) == "NODE is missing" && mistake(node, ["a", "b"]) == nil)
     #expect(mistake(node, ["a", "b", "c"]) == "unexpected argument “c”")

@@ -78,6 +78,7 @@ enum BashCompletions {
       let action: String
       switch option.form {
       case .flag, .toggle, .optional: return nil
+      case .pair: action = ""
       case .value: action = option.known.map { "_flow_names \($0.rawValue); " } ?? ""
       case .path: action = "_flow_files; "
       case .choice(let words): action = "_flow_words \"\(words.joined(separator: " "))\"; "

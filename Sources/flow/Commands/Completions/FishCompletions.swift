@@ -38,6 +38,7 @@ enum FishCompletions {
     switch option.form {
     case .flag, .toggle, .optional: break
     case .value: line += " -x" + (option.known.map { " -a \(names($0))" } ?? "")
+    case .pair: line += " -x"
     case .path: line += " -r -F"
     case .choice(let words): line += " -x -a \(quoted(words.joined(separator: " ")))"
     case .list(_, let words): line += " -x -a \(quoted("(__fish_append , \(words.joined(separator: " ")))"))"

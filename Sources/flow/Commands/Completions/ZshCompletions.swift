@@ -63,6 +63,7 @@ enum ZshCompletions {
     switch option.form {
     case .flag, .toggle, .optional: action = ""
     case .value: action = ":value:" + (option.known.map { "{_flow_names \($0.rawValue)}" } ?? " ")
+    case .pair: action = ":name: :value:_files"
     case .path: action = ":file:_files"
     case .choice(let words): action = ":choice:(\(words.joined(separator: " ")))"
     case .list(_, let words): action = ":list:_values -s , kind \(words.joined(separator: " "))"

@@ -124,8 +124,9 @@ extension ManPage {
     subheading("flow \(manual.usage)")
     text(sentence(manual.summary))
     text(manual.about)
-    for option in manual.options {
-      item(option.spelled, sentence(option.summary))
+    for (title, options) in manual.groups {
+      if manual.groups.count > 1 { text("\(title):") }
+      for option in options { item(option.spelled, sentence(option.summary)) }
     }
     for (command, what) in manual.examples where manual.name != RunCommand.manual.name {
       text("Example: \(what)")
