@@ -73,10 +73,7 @@ struct CompletedCommand {
       self.init(manual)
       return
     }
-    let isEval = command.name == EvalCommand.command.name
-    self.init(
-      name: command.name, summary: command.summary, options: isEval ? EvalHelp.options : [],
-      words: isEval ? nil : [], known: nil, parts: [])
+    self.init(name: command.name, summary: command.summary, options: [], words: [], known: nil, parts: [])
   }
 
   private init(
@@ -86,29 +83,5 @@ struct CompletedCommand {
     self.known = known
     (self.name, self.summary, self.options) = (name, summary, options)
     (self.words, self.parts) = (words, parts)
-  }
-}
-
-extension EvalHelp {
-  /// The options listed in the help, which is the only declaration of those of `flow eval`.
-  static var options: [CommandOption] {
-    text.split(separator: "\n").flatMap { line -> [CommandOption] in
-      let head = line.drop { $0 == " " }
-      guard head.hasPrefix("-"), line.hasPrefix("  ") else { return [] }
-      // The spellings end where a value's name in capitals or the description begins.
-      var short: Character?
-      var found: [CommandOption] = []
-      for part in head.split(separator: " ") {
-        let spelling = part.hasSuffix(",") ? part.dropLast() : part
-        if spelling.hasPrefix("--"), spelling.count > 2 {
-          found.append(CommandOption(String(spelling.dropFirst(2)), short: short, .flag, ""))
-        } else if spelling.hasPrefix("-"), spelling.count == 2, spelling != "--" {
-          short = spelling.last
-        } else {
-          break
-        }
-      }
-      return found
-    }
   }
 }

@@ -7,28 +7,42 @@ import System
 
 /// `flow eval`: the expression language as a filter from standard input to standard output.
 struct EvalCommand {
-  static let command = Command(
-    name: "eval", usage: "eval FILTER [FILE…]", summary: "run a jq filter over JSON"
-  ) { arguments in
+  static let manual = Manual(
+    "eval", "run a jq filter over JSON",
+    operands: .any("FILE").after("FILTER", mayLack: true), groups: EvalOption.groups,
+    about: """
+      Reads JSON values from the files or from standard input and writes the results of the filter. The language and the \
+      options are those of jq 1.8. FILTER may be missing, and is then `.`, unless standard input and output are terminals. \
+      Options begin with a dash and a letter, so -1 is a filter; -- ends them.
+
+      Exit status: 0 success, 2 wrong usage or unreadable file, 3 syntax error, 5 run-time error.
+      """,
+    examples: [
+      ("flow eval .name launches.jsonl", "one member of each value"),
+      ("flow eval -r '.results[] | [.id, .name] | @tsv' page.json", "rows of a table"),
+      (
+        "flow eval -c 'select(.status.abbrev == \"Go\") | {id, net}' launches.jsonl",
+        "some values, one per line"
+      ),
+      (
+        "flow eval -n 'reduce inputs as $x ({}; .[$x.status.abbrev] += 1)' launches.jsonl",
+        "how many there are of each status"
+      ),
+      ("flow eval -r --decode csv .name launches.csv", "one column of a table"),
+      (#"flow eval -n --arg name Falcon '"Next: \($name)"'"#, "a text with a variable"),
+    ])
+
+  static let command = Command(manual) { arguments throws(WrongUse) in
+    if arguments.has(EvalOption.version) { return VersionCommand.command.run([]) }
     // The depth of recursion depends on the size of the stack.
-    withLargeStack { run(arguments) }
+    return try withLargeStack { Result { () throws(WrongUse) in try run(arguments) } }.get()
   }
 
-  static func run(_ arguments: [String]) -> Int32 {
-    let options: EvalOptions
-    do throws(WrongUse) {
-      options = try EvalOptions(arguments)
-    } catch {
-      return wrongUse(error.message)
-    }
-    if options.wantsHelp {
-      Terminal.say(EvalHelp.text)
-      return ExitStatus.done
-    }
-    if options.wantsVersion { return VersionCommand.command.run([]) }
+  private static func run(_ arguments: Arguments) throws(WrongUse) -> Int32 {
+    let options = try EvalOptions(arguments)
     var text = options.filter
     if text == nil, !Terminal.isTerminal(0) || !Terminal.isTerminal(1) { text = "." }
-    guard let text else { return wrongUse("FILTER is missing") }
+    guard let text else { throw WrongUse("FILTER is missing") }
     do {
       return EvalCommand(options, try EvalProgram.compile(options, text)).run()
     } catch let error as FileFailure {
@@ -38,11 +52,6 @@ struct EvalCommand {
       Terminal.complain("flow: error: \(error)\nflow: 1 compile error\n")
       return ExitStatus.compile
     }
-  }
-
-  private static func wrongUse(_ message: String) -> Int32 {
-    Terminal.complain("flow eval: \(message)\nSee flow help eval.\n")
-    return ExitStatus.usage
   }
 
   static func ignore(_ error: ParseError) {

@@ -106,12 +106,7 @@ extension ManPage {
   fileprivate mutating func add(_ command: Command) {
     guard let manual = command.manual else {
       subheading("flow \(command.usage)")
-      if command.name == EvalCommand.command.name {
-        code(EvalHelp.text.split(separator: "\n").dropFirst().joined(separator: "\n"))
-      } else {
-        text(sentence(command.summary))
-      }
-      return
+      return text(sentence(command.summary))
     }
     if manual.parts.isEmpty { return add(manual) }
     subheading("flow \(manual.usage)")

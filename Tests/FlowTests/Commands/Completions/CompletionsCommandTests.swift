@@ -41,6 +41,7 @@ import Testing
     #expect(try completed("flow", "help", "grap") == ["graph"])
     #expect(try completed("flow", "completions", "f") == ["fish"])
     #expect(try completed("flow", "eval", "--raw-i") == ["--raw-input"])
+    #expect(try completed("flow", "eval", "--arg", "") == [])
   }
 
   @Test("bash completes what a command of several can do, and then the options of that")

@@ -150,6 +150,20 @@ import Testing
     }
   }
 
+  @Test func wrongUseNamesTheHelp() throws {
+    #expect(
+      try flow(["eval", "--what", "."])
+        == Outcome(status: 2, output: "", errors: "flow eval: unknown option “--what”\nSee flow help eval.\n"))
+    #expect(
+      try flow(["eval", "--argjson", "a", "{"]).errors.hasPrefix(
+        "flow eval: invalid JSON text passed to --argjson a"))
+  }
+
+  @Test func theFilterMayBeMissing() throws {
+    #expect(try output([], "[1]") == "[\n  1\n]\n")
+    #expect(try output(["-c"], "[1]") == "[1]\n")
+  }
+
   @Test func errorsSayWhere() throws {
     let outcome = try flow(["eval", "-c", ".a"], input: "{\"a\":1}\n[1]\n{\"a\":2}\n")
     #expect(outcome.output == "1\n2\n")
@@ -191,6 +205,8 @@ import Testing
   @Test func helpAndVersion() throws {
     #expect(try flow(["--help"]).output.contains("eval FILTER"))
     #expect(try flow(["eval", "--help"]).output.contains("--raw-output0"))
+    #expect(try flow(["eval", ".", "a", "-rh"]) == flow(["eval", "--help"]))
+    #expect(try flow(["eval", "-V"]) == flow(["version"]))
     #expect(try flow(["version"]).output.hasPrefix("flow "))
     #expect(try flow(["evil"]).status == 2)
     #expect(try flow([]).status == 2)
@@ -201,12 +217,10 @@ import Testing
     try withFile("name\nDemo\n", named: "launches.csv") { table throws in
       try withFile("{\"results\":[\(launch)]}", named: "page.json") { page throws in
         try withFile(launch, named: "launches.jsonl") { launches throws in
-          let examples = EvalHelp.text.split(separator: Character("\n")).filter {
-            $0.hasPrefix("  flow eval ")
-          }
+          let examples = EvalCommand.manual.examples.map(\.command)
           #expect(examples.count >= 5)
           for example in examples {
-            let line = example.dropFirst("  flow ".count).replacing("page.json", with: page)
+            let line = example.dropFirst("flow ".count).replacing("page.json", with: page)
               .replacing("launches.jsonl", with: launches).replacing("launches.csv", with: table)
             let outcome = try flow(words(line))
             #expect(
