@@ -25,7 +25,7 @@ package struct SystemError: Error, CustomStringConvertible {
 /// An error that is a sentence for the user, without a full stop, and nothing that a program decides by.
 public struct Sentence: Error, Equatable, CustomStringConvertible {
   public let description: String
-  /// What to do about it, where that is known.
+  /// Advice, where there is any.
   public let hint: String?
 
   public init(_ description: String, hint: String? = nil) {

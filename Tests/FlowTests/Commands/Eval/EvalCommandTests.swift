@@ -153,7 +153,8 @@ import Testing
   @Test func wrongUseNamesTheHelp() throws {
     #expect(
       try flow(["eval", "--what", "."])
-        == Outcome(status: 2, output: "", errors: "flow eval: unknown option “--what”\nSee flow help eval.\n"))
+        == Outcome(status: 2, output: "", errors: "flow eval: unknown option “--what”\nSee flow help eval.\n")
+    )
     #expect(
       try flow(["eval", "--argjson", "a", "{"]).errors.hasPrefix(
         "flow eval: invalid JSON text passed to --argjson a"))
