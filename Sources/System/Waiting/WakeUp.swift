@@ -30,10 +30,13 @@ public final class WakeUp: Sendable {
 
   /// Waits until rung, the stop sign is set or the time has come, and clears what was rung.
   ///
-  /// Without a descriptor it returns after a moment: the caller looks for itself what has come.
+  /// Where it or the sign has no descriptor it returns after a moment: the caller looks for itself what has come.
   public func wait(or stop: StopSign?, until deadline: Instant = .distantFuture) {
-    let deadline = descriptor >= 0 ? deadline : min(deadline, MonotonicClock.now + Self.tick)
-    let ready = awaitDescriptors([.input(descriptor), .input(stop?.descriptor ?? -1)], until: deadline)
+    let stopDescriptor = stop?.descriptor
+    let isBlind = descriptor < 0 || stopDescriptor == -1
+    let ready = awaitDescriptors(
+      [.input(descriptor), .input(stopDescriptor ?? -1)],
+      until: isBlind ? min(deadline, MonotonicClock.now + Self.tick) : deadline)
     if ready[0] { clear() }
   }
 }

@@ -59,6 +59,7 @@ final class RunMetrics: Sendable {
         chmod(file.path, 0o644)
         try target.finish(file)
       }
+      if failure != nil { target.abandon() }
       return failure == before ? nil : failure
     }
     if let problem { log.error(problem) }

@@ -102,6 +102,15 @@ struct RunMetricsTests {
     #expect(!place.has("log.jsonl") && !place.has("a.prom"))
   }
 
+  @Test("metrics that cannot take their place are reported, and leave no draft behind")
+  func taken() throws {
+    let place = try Workplace(Self.pipeline)
+    _ = try place.shell("mkdir taken")
+    let outcome = try place.flow("run", "--once", "--metrics", "taken", "p.yaml")
+    #expect(outcome.errors.contains("taken: cannot give the new file its name: Is a directory"))
+    #expect(!place.has("taken.flow-new"))
+  }
+
   @Test("the page's server answers metrics and probes, and is not ready while a source fails")
   func server() throws {
     let place = try Workplace(
