@@ -1,8 +1,8 @@
 import Glibc
+import JSON
 import Language
 import Reactive
 import System
-import JSON
 
 /// The output policy of a run: which files sinks write, and whether sinks act on anything but files.
 ///

@@ -154,7 +154,7 @@ extension SystemDisk {
 }
 
 private final class SystemFile: DiskFile, DiskLock {
-  /// How long, in milliseconds, a full pipe may take to have room before the caller decides whether to go on waiting.
+  /// How long a full pipe may take to have room before the caller decides whether to go on waiting.
   private static let pipePatience = Duration.milliseconds(100)
 
   let number: Int32

@@ -9,6 +9,7 @@ enum KnownNames: String, Sendable, CaseIterable {
 /// An option of a command, declared once: parser, help and shell completions are derived from it.
 ///
 ///     static let lines = CommandOption("lines", short: "n", .value("NUM"), "how many lines of the past")
+///
 /// Two options are the same if their names are.
 struct CommandOption: Equatable, Sendable {
   enum Form: Sendable {

@@ -6,7 +6,7 @@ import System
 
 /// The output of `flow tap`: lines or marbles.
 protocol TapOutput: AnyObject {
-  /// How long it may wait for events before `flush`, in milliseconds; negative for any time.
+  /// How long it may wait for events before `flush`; nil for any time.
   var pause: Duration? { get }
   func take(_ message: TapClient.Message)
   /// Writes what was taken; false when no more can be written, or no more is wanted.

@@ -142,7 +142,7 @@ final class TailFile {
   /// Whether more data may arrive.
   var isFollowed: Bool { follower != nil || stream != nil }
 
-  /// The descriptor to poll for input, and the longest wait in milliseconds.
+  /// The descriptor to wait for, and how long at most.
   var waiting: (descriptor: Int32, pause: Duration?) {
     follower?.waiting ?? (stream?.descriptor.number ?? -1, nil)
   }
