@@ -1,6 +1,8 @@
 // The tree of an XML or HTML document: its nodes in the order of the document, so that the nodes below an element are
 // the ones that follow it, up to its end.
 
+import System
+
 /// A document, which never changes.
 public final class MarkupTree: Sendable {
   struct Attribute: Sendable {
@@ -154,7 +156,7 @@ extension MarkupElement {
       if node.isElement {
         text += "<\(node.qualifiedName)"
         for attribute in node.attributes {
-          text += " \(attribute.name)=\"\(escaped(attribute.value, "\""))\""
+          text += " \(attribute.name)=\"\(markup(attribute.value, escaping: .quotes))\""
         }
         if node.end == at + 1, emptyElements.contains(node.name) {
           text += " />"
@@ -163,7 +165,7 @@ extension MarkupElement {
           open.append(at)
         }
       } else {
-        text += escaped(node.text, nil)
+        text += markup(node.text, escaping: .brackets)
       }
       at += 1
     }
@@ -177,20 +179,6 @@ extension MarkupTree.Node {
   fileprivate var qualifiedName: String {
     namespace == "http://www.w3.org/1999/xhtml" || prefix.isEmpty ? name : "\(prefix):\(name)"
   }
-}
-
-private func escaped(_ text: String, _ quote: Character?) -> String {
-  var result = ""
-  for character in text {
-    switch character {
-    case "&": result += "&amp;"
-    case "<": result += "&lt;"
-    case ">": result += "&gt;"
-    case quote: result += "&quot;"
-    default: result.append(character)
-    }
-  }
-  return result
 }
 
 /// Whether HTML has an element for text of this name.

@@ -210,6 +210,14 @@ private final class Asked: Sendable {
     }
   }
 
+  @Test("inner markup has the text of the document, escaped where it would be markup")
+  func innerMarkup() throws {
+    let text = #"<i a="&lt;&quot;'&#10;">x &lt;&#x338; &amp; "y" &gt;</i><br />"#
+    #expect(
+      try Array(xml("<d>\(text)</d>").document.children[0].innerMarkup.utf8)
+        == Array("<i a=\"&lt;&quot;'\n\">x &lt;\u{338} &amp; \"y\" &gt;</i><br />".utf8))
+  }
+
   @Test("a page of any kind has a tree, and its text reads as in a browser")
   func pages() throws {
     #expect(

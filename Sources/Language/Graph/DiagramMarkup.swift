@@ -1,3 +1,5 @@
+import System
+
 /// The diagram as Graphviz text.
 public enum DiagramDot {
   /// The text of a `.dot` file.
@@ -32,7 +34,7 @@ public enum DiagramDot {
     }
   }
 
-  private static func escaped(_ text: String) -> String { MarkupText.escaped(printable(text)) }
+  private static func escaped(_ text: String) -> String { markup(printable(text)) }
 
   private static func string(_ text: String) -> String {
     "\"" + printable(text).map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
@@ -81,23 +83,6 @@ public enum DiagramMermaid {
         result += "#\(scalar.value);"
       } else {
         result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
-}
-
-/// XML's escapes, for SVG and for Graphviz's labels.
-package enum MarkupText {
-  package static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      default: result.unicodeScalars.append(scalar)
       }
     }
     return result

@@ -1,3 +1,5 @@
+import System
+
 /// A diagram as a drawing that stands by itself, readable on light and dark grounds.
 public struct DiagramSVG {
   private let diagram: Diagram
@@ -192,7 +194,7 @@ public struct DiagramSVG {
     </style>
     """
 
-  private func escaped(_ text: String) -> String { MarkupText.escaped(printable(text)) }
+  private func escaped(_ text: String) -> String { markup(printable(text)) }
 
   /// A coordinate with at most one digit behind the point.
   private func n(_ number: Double) -> String {

@@ -1,4 +1,5 @@
 import Language
+import System
 
 /// A builder of HTML that escapes by construction.
 ///
@@ -24,10 +25,10 @@ package struct HTML: Sendable {
     raw("</feed>\n")
   }
 
-  package mutating func text(_ text: String) { escape(text) }
+  package mutating func text(_ text: String) { appendMarkup(text, to: &bytes) }
 
   /// Text where there is some; numbers and the like.
-  package mutating func text(_ number: Int) { escape(String(number)) }
+  package mutating func text(_ number: Int) { appendMarkup(String(number), to: &bytes) }
 
   package mutating func tag(
     _ name: StaticString, _ attributes: Attribute?..., content: (inout HTML) -> Void = { _ in }
@@ -63,7 +64,7 @@ package struct HTML: Sendable {
       raw(attribute.name)
       guard let value = attribute.value else { continue }
       raw("=\"")
-      escape(value)
+      appendMarkup(value, to: &bytes)
       raw("\"")
     }
     raw(">")
@@ -73,33 +74,6 @@ package struct HTML: Sendable {
     text.withUTF8Buffer { bytes.append(contentsOf: $0) }
   }
 
-  private mutating func escape(_ text: String) {
-    var text = text
-    text.withUTF8 { text in
-      // Most texts have nothing to escape: what lies between is copied as a whole.
-      var start = 0
-      for (place, byte) in text.enumerated() {
-        guard let escaped = Self.escaped(byte) else { continue }
-        bytes.append(contentsOf: text[start..<place])
-        raw(escaped)
-        start = place + 1
-      }
-      bytes.append(contentsOf: text[start...])
-    }
-  }
-
-  private static func escaped(_ byte: UInt8) -> StaticString? {
-    switch byte {
-    case UInt8(ascii: "&"): "&amp;"
-    case UInt8(ascii: "<"): "&lt;"
-    case UInt8(ascii: ">"): "&gt;"
-    case UInt8(ascii: "\""): "&quot;"
-    case UInt8(ascii: "'"): "&#39;"
-    // Control characters have no place in a document.
-    case 0..<9, 11..<32, 127: "\u{FFFD}"
-    default: nil
-    }
-  }
 }
 
 /// An attribute of an element.

@@ -82,11 +82,11 @@ struct FeedText {
     let updated = entries.map(\.updated).max() ?? 0
     var lines = [
       #"<?xml version="1.0" encoding="utf-8"?>"#, #"<feed xmlns="http://www.w3.org/2005/Atom">"#,
-      "  <id>\(id)</id>", "  <title>\(xml(title))</title>", "  <updated>\(time(updated))</updated>",
-      "  <author><name>\(xml(author))</name></author>", #"  <generator>flow</generator>"#,
+      "  <id>\(id)</id>", "  <title>\(markup(title))</title>", "  <updated>\(time(updated))</updated>",
+      "  <author><name>\(markup(author))</name></author>", #"  <generator>flow</generator>"#,
     ]
-    if let url { lines.append(#"  <link rel="self" type="application/atom+xml" href="\#(xml(url))"/>"#) }
-    if let home { lines.append(#"  <link rel="alternate" href="\#(xml(home))"/>"#) }
+    if let url { lines.append(#"  <link rel="self" type="application/atom+xml" href="\#(markup(url))"/>"#) }
+    if let home { lines.append(#"  <link rel="alternate" href="\#(markup(home))"/>"#) }
     for entry in entries.reversed() { lines += text(entry) }
     lines += ["</feed>", ""]
     return Array(lines.joined(separator: "\n").utf8)
@@ -94,32 +94,16 @@ struct FeedText {
 
   private func text(_ entry: PublishedEntry) -> [String] {
     var lines = [
-      "  <entry>", "    <id>\(entry.id)</id>", "    <title>\(xml(entry.title))</title>",
+      "  <entry>", "    <id>\(entry.id)</id>", "    <title>\(markup(entry.title))</title>",
       "    <updated>\(time(entry.updated))</updated>",
     ]
-    if !entry.link.isEmpty { lines.append(#"    <link rel="alternate" href="\#(xml(entry.link))"/>"#) }
-    lines += entry.tags.map { #"    <category term="\#(xml($0))"/>"# }
+    if !entry.link.isEmpty { lines.append(#"    <link rel="alternate" href="\#(markup(entry.link))"/>"#) }
+    lines += entry.tags.map { #"    <category term="\#(markup($0))"/>"# }
     // An entry without a link must have content.
-    lines.append("    <content type=\"text\">\(xml(entry.body.isEmpty ? entry.title : entry.body))</content>")
+    lines.append(
+      "    <content type=\"text\">\(markup(entry.body.isEmpty ? entry.title : entry.body))</content>")
     return lines + ["  </entry>"]
   }
 
   private func time(_ seconds: Double) -> String { timestamp(min(max(0, seconds), 253_402_300_799)) }
-
-  /// A text as XML, without the characters that XML cannot hold.
-  private func xml(_ text: String) -> String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar.value {
-      case 0x26: scalars.append(contentsOf: "&amp;".unicodeScalars)
-      case 0x3c: scalars.append(contentsOf: "&lt;".unicodeScalars)
-      case 0x3e: scalars.append(contentsOf: "&gt;".unicodeScalars)
-      case 0x22: scalars.append(contentsOf: "&quot;".unicodeScalars)
-      case 0x9, 0xa, 0x20..<0x7f, 0xa0..<0xfffe, 0x10000...: scalars.append(scalar)
-      case 0xd: continue
-      default: scalars.append("\u{fffd}")
-      }
-    }
-    return String(scalars)
-  }
 }

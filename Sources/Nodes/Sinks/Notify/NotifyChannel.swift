@@ -36,14 +36,10 @@ enum NotifyChannel: Sendable {
     case .command(let command): return command + [text.title, text.body]
     case .notifySend(let urgency):
       let options = ["--app-name=flow", "--urgency=\(urgency.rawValue)", "--"]
-      return ["notify-send"] + options + [text.title, Self.withoutMarkup(text.body)]
+      // Desktops interpret a body as markup; some that do not would show other entities.
+      return ["notify-send"] + options + [text.title, markup(text.body, escaping: .brackets)]
     case .bell: return nil
     }
-  }
-
-  /// Desktops interpret a body as markup.
-  private static func withoutMarkup(_ text: String) -> String {
-    text.replacing("&", by: "&amp;").replacing("<", by: "&lt;").replacing(">", by: "&gt;")
   }
 }
 

@@ -39,13 +39,8 @@ func fitted(
 /// A link that is short enough, or nothing: a link that is cut leads elsewhere.
 func fittedLink(_ link: String, _ limit: Int) -> String { link.utf16.count <= limit ? link : "" }
 
-/// A text with the characters escaped that HTML interprets.
-func markup(_ text: String) -> String { slackMarkup(text).replacing("\"", by: "&quot;") }
-
 /// A text with the characters escaped that Slack interprets: it decodes these three entities and no others.
-func slackMarkup(_ text: String) -> String {
-  text.replacing("&", by: "&amp;").replacing("<", by: "&lt;").replacing(">", by: "&gt;")
-}
+func slackMarkup(_ text: String) -> String { markup(text, escaping: .brackets) }
 
 /// A tag without the characters that would end a hashtag.
 func hashtag(_ text: String) -> String {

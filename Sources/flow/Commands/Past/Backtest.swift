@@ -1,6 +1,7 @@
 import Engine
 import JSON
 import Language
+import System
 
 /// The outputs of two pipelines over the same past, compared: those that only one of them has, and those at
 /// another time.
@@ -114,7 +115,7 @@ struct Backtest {
     var y = 30.0
     for sink in sinks {
       for (isOld, name) in [(false, names.new), (true, names.old ?? "")] where !name.isEmpty {
-        let label = MarkupText.escaped(printable("\(sink): \(name)").clipped(to: 24))
+        let label = markup(printable("\(sink): \(name)").clipped(to: 24))
         lines.append("<text x=\"8\" y=\"\(y + 4)\">\(label)</text>")
         lines.append(
           "<line x1=\"\(left)\" x2=\"\(width - 20)\" y1=\"\(y)\" y2=\"\(y)\" stroke=\"#888\" stroke-width=\"0.5\"/>"
@@ -128,7 +129,7 @@ struct Backtest {
           case .moved(let by): at = finding.output.at - (isOld ? by : 0)
           }
           let color = ["both": "#888", "new": "#1a7f37", "old": "#cf222e"][finding.side.name] ?? "#bf8700"
-          let text = MarkupText.escaped(
+          let text = markup(
             printable(masked("\(timestamp(at)) \(finding.side.name) \(finding.output.value)")).clipped(
               to: 200))
           lines.append(

@@ -116,7 +116,7 @@ enum BacktestCommand {
   private static func html(
     _ backtest: Backtest, _ names: (new: String, old: String?), _ most: Int
   ) -> String {
-    func escaped(_ text: String) -> String { MarkupText.escaped(printable(backtest.masked(text))) }
+    func escaped(_ text: String) -> String { markup(printable(backtest.masked(text))) }
     let title = escaped(names.new + (names.old.map { " against \($0)" } ?? ""))
     let rows = rows(backtest, names).enumerated().map { index, cells in
       let tag = index == 0 ? "th" : "td"

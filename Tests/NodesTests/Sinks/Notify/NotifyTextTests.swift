@@ -24,7 +24,8 @@ import Testing
     #expect(fitted("abc", 3) == "abc" && fitted("abcd", 3) == "ab…")
     #expect(fitted("a🚀b", 3) == "a…", "no half of a surrogate pair")
     #expect(fitted("発射発射", 10, .bytes) == "発射…")
-    #expect(fitted("&&", 9, escaping: markup) == "&amp;…" && fitted("&&", 5, escaping: markup) == "…")
+    #expect(
+      fitted("&&", 9, escaping: slackMarkup) == "&amp;…" && fitted("&&", 5, escaping: slackMarkup) == "…")
     #expect(fitted("abc", 0) == "" && fitted("é…", 2, .bytes) == "")
   }
 
