@@ -39,39 +39,18 @@ public struct WorkerReport: Equatable, Sendable {
   public init(version: String, tasks: [Task]) { (self.version, self.tasks) = (version, tasks) }
 }
 
-extension WorkerReport {
-  public var json: Value {
-    .record([("version", .string(version)), ("tasks", .array(tasks.map(\.json)))])
-  }
-
-  /// Nil for what is no report.
-  public init?(_ bytes: [UInt8]) {
-    guard let json = try? Value.parse(bytes), let version = json.member("version")?.string else { return nil }
-    self.init(version: version, tasks: json.member("tasks")?.items?.compactMap { Task($0) } ?? [])
-  }
+extension WorkerReport: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(version:tasks:), Field("version", \.version), Field("tasks", \.tasks, or: []))
 }
 
-extension WorkerReport.Task {
-  public var json: Value {
-    var members: [(String, Value)] = [("name", .string(name)), ("phase", .string(phase.rawValue))]
-    if let reason { members.append(("reason", .string(reason))) }
-    if let seconds { members.append(("seconds", .number(seconds))) }
-    if let from { members.append(("from", .string(from))) }
-    members += [("generation", .number(Int(generation))), ("commits", .number(Int(commits)))]
-    if let stateBytes { members.append(("state_bytes", .number(stateBytes))) }
-    if let backlog { members.append(("backlog", .number(backlog))) }
-    return .record(members)
-  }
+extension WorkerReport.Task.Phase: JSONConvertible {}
 
-  init?(_ json: Value) {
-    func count(_ name: String) -> Int? { json.member(name)?.double.flatMap { Int(exactly: $0) } }
-    guard let name = json.member("name")?.string,
-      let phase = json.member("phase")?.string.flatMap({ Phase(rawValue: $0) })
-    else { return nil }
-    self.init(name: name, phase: phase)
-    (reason, from) = (json.member("reason")?.string, json.member("from")?.string)
-    seconds = json.member("seconds")?.double
-    (generation, commits) = (Int64(count("generation") ?? 0), Int64(count("commits") ?? 0))
-    (stateBytes, backlog) = (count("state_bytes"), count("backlog"))
-  }
+extension WorkerReport.Task: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(name:phase:), Field("name", \.name), Field("phase", \.phase)
+  )
+  .with("reason", \.reason).with("seconds", \.seconds).with("from", \.from)
+  .with("generation", \.generation).with("commits", \.commits).with("state_bytes", \.stateBytes)
+  .with("backlog", \.backlog)
 }

@@ -109,7 +109,7 @@ final class Checkpointer: AlarmOwner {
     in subscription: Subscription,
     stop: StopSign, _ log: NodeLog
   ) throws {
-    former = LaneTime(text: try file.fact(owner: Self.owner, name: "clock")?.text)
+    former = try file.fact(owner: Self.owner, name: "clock")?.text.flatMap { LaneTime(json: Array($0.utf8)) }
     let known = try file.fact(owner: Self.owner, name: "life")?.text
     self.lane = lane
     world = lane.world
@@ -250,7 +250,7 @@ final class Checkpointer: AlarmOwner {
         try state.value.file.commit { (epoch) throws(StoreError) in
           for (key, fact) in state.value.lazyFacts { try epoch.keep(fact, key) }
           for (key, fact) in state.value.facts { try epoch.keep(fact, key) }
-          try epoch.set(.text(time.text), owner: Checkpointer.owner, name: "clock")
+          try epoch.set(.text(time.jsonValue.description), owner: Checkpointer.owner, name: "clock")
           for outbox in state.value.outboxes { try outbox.write(to: epoch) }
         }
         if lastTold != nil { log.notice("the state can be written again") }
@@ -402,7 +402,7 @@ protocol RunScoped {
 }
 
 /// The time of a lane: the time of day, and its own clock, which never goes back.
-struct LaneTime: Sendable {
+struct LaneTime: JSONRecord {
   var now: Double
   var instant: Instant
 
@@ -411,14 +411,6 @@ struct LaneTime: Sendable {
     self.instant = instant
   }
 
-  init?(text: String?) {
-    guard let text, let value = try? Value.parse(text), let now = value.member("now")?.double,
-      let instant = value.member("instant").flatMap({ Instant(storedValue: $0) })
-    else { return nil }
-    self.init(now: now, instant: instant)
-  }
-
-  var text: String {
-    Value.record([("now", .number(now)), ("instant", instant.storedValue)]).description
-  }
+  static let form = RecordForm<Self>(
+    Self.init(now:instant:), Field("now", \.now), Field("instant", \.instant))
 }

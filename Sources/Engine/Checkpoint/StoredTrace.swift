@@ -35,7 +35,7 @@ struct StoredTrace {
   func read(into trace: EventTrace, _ polls: inout [String: Poll]) {
     entry.member("polls")?.forEachMember { name, value in
       guard let name = name.string, polls[name] == nil else { return }
-      polls[name] = Poll(storedValue: value)
+      polls[name] = Poll(jsonValue: value)
     }
     let first = integer("first")
     trace.begin(at: first)
@@ -121,7 +121,7 @@ extension StoredTrace {
       let rest = Value.record([
         (
           "polls",
-          .record(polls.sorted { $0.key < $1.key }.map { ("\($0.key)", .record($0.value.storedValue)) })
+          .record(polls.sorted { $0.key < $1.key }.map { ("\($0.key)", .record($0.value.jsonValue)) })
         ),
         (
           "outputs",

@@ -55,7 +55,7 @@ public struct Pack: Sendable {
     ]
     if endsPoll { header.append(("end", .bool(true))) }
     if isContinued { header.append(("more", .bool(true))) }
-    var bytes = Value.record(header + poll.storedValue).json
+    var bytes = Value.record(header + poll.jsonValue).json
     for value in values + rows {
       bytes.append(UInt8(ascii: "\n"))
       bytes += value.json
@@ -65,11 +65,11 @@ public struct Pack: Sendable {
 
   /// Nil for bytes that are no pack.
   public init?(_ bytes: [UInt8]) {
-    guard let all = try? Value.parseAll(bytes), let header = all.first, let poll = Poll(storedValue: header),
+    guard let all = try? Value.parseAll(bytes), let header = all.first, let poll = Poll(jsonValue: header),
       let chain = header.member("chain")?.string,
       let ordinal = header.member("ordinal")?.string.flatMap({ Int64($0) }),
-      let task = header.member("task")?.double.flatMap({ Int(exactly: $0) }),
-      let count = header.member("count")?.double.flatMap({ Int(exactly: $0) }), count >= 0, count < all.count
+      let task = Int(member: header.member("task")),
+      let count = Int(member: header.member("count")), count >= 0, count < all.count
     else { return nil }
     self.init(chain: chain, ordinal: ordinal, task: task, of: poll)
     (values, rows) = (Array(all[1...count]), Array(all[(count + 1)...]))
@@ -79,6 +79,6 @@ public struct Pack: Sendable {
   /// The receiver of a pack in its bytes.
   public static func task(of bytes: [UInt8]) -> Int? {
     guard let header = try? Value.parse(Array(bytes.prefix { $0 != UInt8(ascii: "\n") })) else { return nil }
-    return header.member("task")?.double.flatMap { Int(exactly: $0) }
+    return Int(member: header.member("task"))
   }
 }

@@ -179,7 +179,7 @@ final class EntryPolling: Sendable {
   }
 
   private func number(in position: Value?) -> Int {
-    position?.member("poll")?.double.flatMap { Int(exactly: $0) } ?? 0
+    Int(member: position?.member("poll")) ?? 0
   }
 
   /// The time between the first polls of two entries, so that no service is asked for all of them at once.

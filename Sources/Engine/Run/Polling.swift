@@ -74,7 +74,7 @@ final class Polling: Sendable {
     self.downstream = downstream
     self.failed = failed
     self.gate = gate
-    state.value.number = context.position?.member("poll")?.double.flatMap { Int(exactly: $0) } ?? 0
+    state.value.number = Int(member: context.position?.member("poll")) ?? 0
   }
 
   /// Starts to poll; `delay` puts all polls off by as much.

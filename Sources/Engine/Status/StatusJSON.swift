@@ -1,244 +1,128 @@
 import JSON
 import Language
 
-/// The JSON form of a status, and how it is read back; `flow status --json` prints it.
-///
-/// Times are timestamps in UTC. Members that do not apply are missing.
-extension RunStatus {
-  public var json: Value {
-    .record([
-      ("process", .number(process)), ("version", .string(version)), ("at", .string(timestamp(at))),
-      ("pipelines", .array(pipelines.map(\.json))), ("budgets", .array(budgets.map(\.json))),
-    ])
+// The JSON form of a status, which `flow status --json` prints and reads back.
+//
+// Times are timestamps in UTC. Members that do not apply are missing.
+
+extension RunStatus: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(process:version:at:pipelines:), Field("process", \.process), Field("version", \.version),
+    Field(time: "at", \.at), Field("pipelines", \.pipelines, or: [])
+  )
+  .with("budgets", \.budgets)
+}
+
+extension PipelineStatus.Phase: JSONConvertible {}
+
+extension PipelineStatus: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(name:path:phase:started:), Field("name", \.name), Field("path", \.path),
+    Field("phase", \.phase), Field(time: "started", \.started)
+  )
+  .with(time: "ended", \.ended).with("error", \.error).with("world", \.simulation)
+  .with("responsive", \.isResponsive).with("sources", \.sources).with("nodes", \.nodes)
+  .showing("problems", \.problems)
+}
+
+extension SourceStatus: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(name:kind:isPolled:), Field("name", \.name), Field("kind", \.kind),
+    Field("polled", \.isPolled, or: false)
+  )
+  .with("polls", \.polls, where: \.isPolled).with("failed_polls", \.failedPolls, where: \.isPolled)
+  .with(time: "connected_since", \.connectedSince)
+  .with("connections", \.connections, where: \.hasConnected)
+  .with("failed_connections", \.failedConnections, where: \.hasConnected)
+  .with("last_poll", \.lastPoll).with(time: "next_poll", \.nextPoll).with("failing", \.failure)
+  .with("waiting", \.wait).with("entries", \.entries).with(time: "last_event", \.lastEvent)
+  .with("refused", \.refused, unless: 0).with("ended", \.hasEnded).with("error", \.error)
+
+  /// Whether its polls are connections.
+  private var hasConnected: Bool { !isPolled && polls > 0 }
+
+  private var connections: Int {
+    get { polls - failedPolls }
+    set { polls = newValue + failedPolls }
   }
 
-  public init?(_ json: Value) {
-    guard let process = json.count("process"), let version = json.text("version"), let at = json.time("at")
-    else { return nil }
+  private var failedConnections: Int {
+    get { failedPolls }
+    set { (polls, failedPolls) = (connections + newValue, newValue) }
+  }
+}
+
+extension SourceStatus.Poll: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(at:rows:coverage:isStale:), Field(time: "at", \.at), Field("rows", \.rows),
+    Field("coverage", \.coverage), Field("stale", \.isStale, or: false))
+}
+
+extension SourceStatus.Failure: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(since:polls:reason:), Field(time: "since", \.since), Field("polls", \.polls),
+    Field("reason", \.reason))
+}
+
+extension SourceStatus.Wait: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(reason:until:), Field("reason", \.reason), Field(time: "until", \.until))
+}
+
+extension SourceStatus.Entries: JSONRecord {
+  public static let form = RecordForm<Self>(Self.init(total:), Field("total", \.total))
+    .with("waiting", \.waiting).with("stale", \.stale).with("failing", \.failing)
+}
+
+extension SourceStatus.Entries.Failing: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(id:since:reason:), Field("entry", \.id), Field(time: "since", \.since),
+    Field("reason", \.reason))
+}
+
+extension NodeStatus.Role: JSONConvertible {}
+
+extension NodeStatus: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(name:kind:role:), Field("name", \.name), Field("kind", \.kind), Field("role", \.role)
+  )
+  .with("in", \.eventsIn).with("out", \.eventsOut).with("dropped", \.dropped).with("errors", \.errors)
+  .with("lost", \.lost).with("forgotten", \.forgotten, where: { $0.role == .step })
+  .with("early", \.early, where: { $0.role == .step }).with("stale", \.stale, unless: 0)
+  .with("given_up", \.givenUp, where: { $0.role == .sink || $0.givenUp > 0 })
+  .with("seconds", \.seconds).with(time: "due", \.due).with("keys", \.keys).with("queue", \.queue)
+  .with("waiting", \.wait).with("dead_letters", \.deadLetters)
+}
+
+extension NodeStatus.Wait: JSONRecord {
+  public static let form = RecordForm<Self>(
+    { Self(events: $0, request: $1, reason: $2, since: $4, until: $5, isFailing: $3) },
+    Field("events", \.events), Field("request", \.request), Field("reason", \.reason),
+    Field("failing", \.isFailing, or: false), Field(time: "since", \.since), Field(time: "until", \.until))
+}
+
+extension BudgetStatus: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(host:limit:period:remaining:next:), Field("host", \.host), Field("limit", \.limit),
+    Field("period", \.period), Field("remaining", \.remaining), Field(time: "next", \.next))
+}
+
+extension RecordForm {
+  fileprivate func with(time name: Key, _ path: any WritableKeyPath<Record, Double?> & Sendable) -> Self {
+    with(Field(time: name, { $0[keyPath: path] }), path)
+  }
+}
+
+extension Field {
+  fileprivate init(time name: Key, _ get: @escaping @Sendable (Record) -> Double) where Content == Double {
     self.init(
-      process: process, version: version, at: at, pipelines: json.list("pipelines") { PipelineStatus($0) })
-    budgets = json.list("budgets") { BudgetStatus($0) }
-  }
-}
-
-extension PipelineStatus {
-  public var json: Value {
-    var members: [(String, Value)] = [
-      ("name", .string(name)), ("path", .string(path)), ("phase", .string(phase.rawValue)),
-      ("started", .string(timestamp(started))),
-    ]
-    members.add("ended", ended.map { .string(timestamp($0)) })
-    members.add("error", error.map { .string($0) })
-    members.add("world", simulation.map { .string($0) })
-    members += [
-      ("responsive", .bool(isResponsive)), ("sources", .array(sources.map(\.json))),
-      ("nodes", .array(nodes.map(\.json))), ("problems", .array(problems.map { .string($0) })),
-    ]
-    return .record(members)
+      name, reading: { $0?.string.flatMap { parseTimestamp($0) } },
+      writing: { .string(timestamp(get($0))) })
   }
 
-  public init?(_ json: Value) {
-    guard let name = json.text("name"), let path = json.text("path"), let started = json.time("started"),
-      let phase = json.text("phase").flatMap({ Phase(rawValue: $0) })
-    else { return nil }
-    self.init(name: name, path: path, phase: phase, started: started)
-    ended = json.time("ended")
-    error = json.text("error")
-    simulation = json.text("world")
-    isResponsive = json.member("responsive")?.isTruthy ?? true
-    sources = json.list("sources") { SourceStatus($0) }
-    nodes = json.list("nodes") { NodeStatus($0) }
-  }
-}
-
-extension SourceStatus {
-  public var json: Value {
-    var members: [(String, Value)] = [
-      ("name", .string(name)), ("kind", .string(kind)), ("polled", .bool(isPolled)),
-    ]
-    if isPolled { members += [("polls", .number(polls)), ("failed_polls", .number(failedPolls))] }
-    if !isPolled, polls > 0 {
-      members.add("connected_since", connectedSince.map { .string(timestamp($0)) })
-      members += [
-        ("connections", .number(polls - failedPolls)), ("failed_connections", .number(failedPolls)),
-      ]
-    }
-    members.add(
-      "last_poll",
-      lastPoll.map {
-        .record([
-          ("at", .string(timestamp($0.at))), ("rows", .number($0.rows)), ("coverage", .string($0.coverage)),
-          ("stale", .bool($0.isStale)),
-        ])
-      })
-    members.add("next_poll", nextPoll.map { .string(timestamp($0)) })
-    members.add(
-      "failing",
-      failure.map {
-        .record([
-          ("since", .string(timestamp($0.since))), ("polls", .number($0.polls)),
-          ("reason", .string($0.reason)),
-        ])
-      })
-    members.add(
-      "waiting",
-      wait.map { .record([("reason", .string($0.reason)), ("until", .string(timestamp($0.until)))]) })
-    members.add("entries", entries.map(\.json))
-    members.add("last_event", lastEvent.map { .string(timestamp($0)) })
-    if refused > 0 { members.append(("refused", .number(refused))) }
-    members.append(("ended", .bool(hasEnded)))
-    members.add("error", error.map { .string($0) })
-    return .record(members)
-  }
-
-  init?(_ json: Value) {
-    guard let name = json.text("name"), let kind = json.text("kind") else { return nil }
-    self.init(name: name, kind: kind, isPolled: json.member("polled")?.isTruthy ?? false)
-    polls = json.count("polls") ?? 0
-    failedPolls = json.count("failed_polls") ?? json.count("failed_connections") ?? 0
-    if let connections = json.count("connections") { polls = connections + failedPolls }
-    connectedSince = json.time("connected_since")
-    lastPoll = json.member("last_poll").flatMap { poll in
-      guard let at = poll.time("at"), let rows = poll.count("rows"), let coverage = poll.text("coverage")
-      else { return nil }
-      return Poll(at: at, rows: rows, coverage: coverage, isStale: poll.member("stale")?.isTruthy ?? false)
-    }
-    nextPoll = json.time("next_poll")
-    failure = json.member("failing").flatMap { failure in
-      guard let since = failure.time("since"), let polls = failure.count("polls"),
-        let reason = failure.text("reason")
-      else { return nil }
-      return Failure(since: since, polls: polls, reason: reason)
-    }
-    wait = json.member("waiting").flatMap { wait in
-      guard let reason = wait.text("reason"), let until = wait.time("until") else { return nil }
-      return Wait(reason: reason, until: until)
-    }
-    entries = json.member("entries").flatMap { Entries($0) }
-    (lastEvent, refused) = (json.time("last_event"), json.count("refused") ?? 0)
-    hasEnded = json.member("ended")?.isTruthy ?? false
-    error = json.text("error")
-  }
-}
-
-extension SourceStatus.Entries {
-  fileprivate var json: Value {
-    .record([
-      ("total", .number(total)), ("waiting", .number(waiting)), ("stale", .number(stale)),
-      (
-        "failing",
-        .array(
-          failing.map {
-            .record([
-              ("entry", .string($0.id)), ("since", .string(timestamp($0.since))),
-              ("reason", .string($0.reason)),
-            ])
-          })
-      ),
-    ])
-  }
-
-  fileprivate init?(_ json: Value) {
-    guard let total = json.count("total") else { return nil }
-    self.init(total: total)
-    (waiting, stale) = (json.count("waiting") ?? 0, json.count("stale") ?? 0)
-    failing = json.list("failing") { entry in
-      guard let id = entry.text("entry"), let since = entry.time("since"), let reason = entry.text("reason")
-      else { return nil }
-      return Failing(id: id, since: since, reason: reason)
-    }
-  }
-}
-
-extension NodeStatus {
-  public var json: Value {
-    var members: [(String, Value)] = [
-      ("name", .string(name)), ("kind", .string(kind)), ("role", .string(role.rawValue)),
-    ]
-    members.add("in", eventsIn.map { .number($0) })
-    members.add("out", eventsOut.map { .number($0) })
-    members += [("dropped", .number(dropped)), ("errors", .number(errors)), ("lost", .number(lost))]
-    if role == .step { members += [("forgotten", .number(forgotten)), ("early", .number(early))] }
-    if stale > 0 { members.append(("stale", .number(stale))) }
-    if role == .sink || givenUp > 0 { members.append(("given_up", .number(givenUp))) }
-    members.add("seconds", seconds.map { .number($0) })
-    members.add("due", due.map { .string(timestamp($0)) })
-    members.add("keys", keys.map { .number($0) })
-    members.add("queue", queue.map { .number($0) })
-    members.add("waiting", wait.map(\.json))
-    members.add("dead_letters", deadLetters.map { .number($0) })
-    return .record(members)
-  }
-
-  init?(_ json: Value) {
-    guard let name = json.text("name"), let kind = json.text("kind"),
-      let role = json.text("role").flatMap({ Role(rawValue: $0) })
-    else { return nil }
-    self.init(name: name, kind: kind, role: role)
-    (eventsIn, eventsOut) = (json.count("in"), json.count("out"))
-    (dropped, errors) = (json.count("dropped") ?? 0, json.count("errors") ?? 0)
-    givenUp = json.count("given_up") ?? 0
-    (lost, forgotten) = (json.count("lost") ?? 0, json.count("forgotten") ?? 0)
-    early = json.count("early") ?? 0
-    stale = json.count("stale") ?? 0
-    wait = json.member("waiting").flatMap { Wait($0) }
-    seconds = json.member("seconds")?.double
-    due = json.time("due")
-    (keys, queue, deadLetters) = (json.count("keys"), json.count("queue"), json.count("dead_letters"))
-  }
-}
-
-extension NodeStatus.Wait {
-  fileprivate var json: Value {
-    var members: [(String, Value)] = [
-      ("events", .number(events)), ("request", .string(request)), ("reason", .string(reason)),
-      ("failing", .bool(isFailing)),
-    ]
-    members.add("since", since.map { .string(timestamp($0)) })
-    members.add("until", until.map { .string(timestamp($0)) })
-    return .record(members)
-  }
-
-  fileprivate init?(_ json: Value) {
-    guard let events = json.count("events"), let request = json.text("request"),
-      let reason = json.text("reason")
-    else { return nil }
+  fileprivate init(time name: Key, _ get: @escaping @Sendable (Record) -> Double?) where Content == Double? {
     self.init(
-      events: events, request: request, reason: reason, since: json.time("since"), until: json.time("until"),
-      isFailing: json.member("failing")?.isTruthy ?? false)
-  }
-}
-
-extension BudgetStatus {
-  public var json: Value {
-    var members: [(String, Value)] = [
-      ("host", .string(host)), ("limit", .number(limit)), ("period", .number(period)),
-      ("remaining", .number(remaining)),
-    ]
-    members.add("next", next.map { .string(timestamp($0)) })
-    return .record(members)
-  }
-
-  init?(_ json: Value) {
-    guard let host = json.text("host"), let limit = json.count("limit"),
-      let period = json.member("period")?.double, let remaining = json.count("remaining")
-    else { return nil }
-    self.init(host: host, limit: limit, period: period, remaining: remaining, next: json.time("next"))
-  }
-}
-
-extension [(String, Value)] {
-  fileprivate mutating func add(_ name: String, _ value: Value?) {
-    if let value { append((name, value)) }
-  }
-}
-
-extension Value {
-  fileprivate func text(_ name: String) -> String? { member(name)?.string }
-  fileprivate func count(_ name: String) -> Int? { member(name)?.double.flatMap { Int(exactly: $0) } }
-  fileprivate func time(_ name: String) -> Double? { text(name).flatMap { parseTimestamp($0) } }
-
-  fileprivate func list<Element>(_ name: String, _ read: (Value) -> Element?) -> [Element] {
-    member(name)?.items?.compactMap(read) ?? []
+      name, reading: { .some($0?.string.flatMap { parseTimestamp($0) }) },
+      writing: { get($0).map { .string(timestamp($0)) } })
   }
 }

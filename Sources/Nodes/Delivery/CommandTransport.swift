@@ -6,36 +6,16 @@ import Reactive
 import Store
 
 /// A command to run for an event, as it is stored in the outbox.
-struct CommandItem: DeliveryItem {
+struct CommandItem: DeliveryItem, JSONRecord {
   var arguments: [String]
   /// Its standard input; nil for the event.
   var input: String?
   var environment: [String: String] = [:]
   var event: Event?
 
-  init(arguments: [String], input: String? = nil, event: Event?) {
-    (self.arguments, self.input, self.event) = (arguments, input, event)
-  }
-
-  init?(storedValue value: Value) {
-    guard let arguments = value.member("arguments")?.items?.compactMap(\.string), !arguments.isEmpty else {
-      return nil
-    }
-    self.init(
-      arguments: arguments, input: value.member("input")?.string,
-      event: value.member("event").flatMap { Event(storedValue: $0) })
-    value.member("environment")?.forEachMember { name, value in
-      if let name = name.string { environment[name] = value.string }
-    }
-  }
-
-  var storedValue: Value {
-    var members: [(String, Value)] = [("arguments", .array(arguments.map { .string($0) }))]
-    if let input { members.append(("input", .string(input))) }
-    if !environment.isEmpty { members.append(("environment", .sorted(environment))) }
-    if let event { members.append(("event", event.storedValue)) }
-    return .record(members)
-  }
+  static let form = RecordForm<Self>(
+    Self.init(arguments:input:environment:event:), Field("arguments", \.arguments), Field("input", \.input),
+    Field("environment", \.environment, unless: [:]), Field("event", \.event))
 
   var inputBytes: [UInt8] {
     if let input { return Array(input.utf8) }
@@ -160,12 +140,5 @@ extension ChildEnd {
     case .couldNotStart(let reason, let mayPass): DeliveryFailure(reason, mayPass: mayPass)
     default: DeliveryFailure("\(name): \(self)", mayPass: isWorthRetrying)
     }
-  }
-}
-
-extension Value {
-  /// An object of texts, its names sorted so that the same texts are always stored as the same bytes.
-  static func sorted(_ texts: [String: String]) -> Value {
-    .record(texts.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
   }
 }

@@ -9,7 +9,7 @@ import System
 ///
 /// Contains only what depends on the event. The address and the keys that all requests of the sink share are in the
 /// pipeline and may be secret.
-struct RequestItem: DeliveryItem {
+struct RequestItem: DeliveryItem, JSONRecord {
   /// The texts between the fixed parts of the address.
   var data: [String] = []
   /// The headers that depend on the event.
@@ -18,25 +18,9 @@ struct RequestItem: DeliveryItem {
   var body: String?
   var event: Event?
 
-  init(event: Event?) { self.event = event }
-
-  init?(storedValue value: Value) {
-    guard let items = value.member("data")?.items else { return nil }
-    data = items.compactMap(\.string)
-    value.member("headers")?.forEachMember { name, value in
-      if let name = name.string { headers[name] = value.string }
-    }
-    body = value.member("body")?.string
-    event = value.member("event").flatMap { Event(storedValue: $0) }
-  }
-
-  var storedValue: Value {
-    var members: [(String, Value)] = [("data", .array(data.map { .string($0) }))]
-    if !headers.isEmpty { members.append(("headers", .sorted(headers))) }
-    if let body { members.append(("body", .string(body))) }
-    if let event { members.append(("event", event.storedValue)) }
-    return .record(members)
-  }
+  static let form = RecordForm<Self>(
+    Self.init(data:headers:body:event:), Field("data", \.data), Field("headers", \.headers, unless: [:]),
+    Field("body", \.body), Field("event", \.event))
 }
 
 /// Sends requests, with what all requests of a sink share.

@@ -5,27 +5,14 @@ import Reactive
 import Store
 
 /// A message to publish for an event, as it is stored in the outbox.
-struct MQTTItem: DeliveryItem {
+struct MQTTItem: DeliveryItem, JSONRecord {
   let topic: String
   /// Nil for the event as JSON.
   var data: String?
   var event: Event?
 
-  init(topic: String, event: Event?) { (self.topic, self.event) = (topic, event) }
-
-  init?(storedValue value: Value) {
-    guard let topic = value.member("topic")?.string else { return nil }
-    self.topic = topic
-    data = value.member("data")?.string
-    event = value.member("event").flatMap { Event(storedValue: $0) }
-  }
-
-  var storedValue: Value {
-    var members: [(String, Value)] = [("topic", .string(topic))]
-    if let data { members.append(("data", .string(data))) }
-    if let event { members.append(("event", event.storedValue)) }
-    return .record(members)
-  }
+  static let form = RecordForm<Self>(
+    Self.init(topic:data:event:), Field("topic", \.topic), Field("data", \.data), Field("event", \.event))
 
   var bytes: [UInt8] { data.map { Array($0.utf8) } ?? event?.value.json ?? [] }
 }

@@ -20,7 +20,7 @@ struct OutgoingMessage: StorableValue, Sendable {
     value = data == nil ? nil : event.value.detach()
   }
 
-  init?(storedValue stored: Value) {
+  init?(jsonValue stored: Value) {
     guard let subject = stored.member("subject")?.string else { return nil }
     var headers = NATSHeaders()
     stored.member("headers")?.forEachMember { name, value in
@@ -28,7 +28,7 @@ struct OutgoingMessage: StorableValue, Sendable {
     }
     self.subject = subject
     self.headers = headers
-    let event = stored.member("event").flatMap { Event(storedValue: $0) }
+    let event = Event(member: stored.member("event"))
     poll = event?.poll
     if let text = stored.member("data")?.string {
       (data, value) = (Array(text.utf8), event?.value)
@@ -43,13 +43,13 @@ struct OutgoingMessage: StorableValue, Sendable {
     return Event(value, poll)
   }
 
-  var storedValue: Value {
+  var jsonValue: Value {
     var members: [(String, Value)] = [("subject", .string(subject))]
     if !headers.isEmpty {
       members.append(("headers", .record(headers.all.map { ($0.name, .string($0.value)) })))
     }
     if value != nil { members.append(("data", .string(String(decoding: data, as: UTF8.self)))) }
-    if let event { members.append(("event", event.storedValue)) }
+    if let event { members.append(("event", event.jsonValue)) }
     return .record(members)
   }
 }

@@ -119,20 +119,13 @@ private final class Enrich: Step {
   }
 
   /// The failures of a request in a row.
-  private struct Failures: StorableValue {
+  private struct Failures: StorableValue, JSONRecord {
     var since: Instant
     var count = 0
 
     init(since: Instant) { self.since = since }
 
-    init?(storedValue value: Value) {
-      guard let since = value.member("since").flatMap({ Instant(storedValue: $0) }),
-        let count = value.member("count")?.double.flatMap({ Int(exactly: $0) })
-      else { return nil }
-      (self.since, self.count) = (since, count)
-    }
-
-    var storedValue: Value { .record([("since", since.storedValue), ("count", .number(count))]) }
+    static let form = RecordForm<Self>(Self.init(since:), Field("since", \.since)).with("count", \.count)
   }
 
   /// Responses that have arrived, by address, until the lane takes them.

@@ -88,8 +88,8 @@ extension OpenPoll {
 
     var all: [PolledRow] { rows.value }
 
-    init?(storedValue value: Value) {
-      guard let number = value.member("poll")?.double.flatMap({ Int(exactly: $0) }),
+    init?(jsonValue value: Value) {
+      guard let number = Int(member: value.member("poll")),
         let at = value.member("at")?.double, let source = value.member("source")?.string,
         let rows = value.member("rows")?.items
       else { return nil }
@@ -99,13 +99,13 @@ extension OpenPoll {
         rows.compactMap { row in
           guard let key = row.member("key") else { return nil }
           return PolledRow(
-            key: key, event: row.member("event").flatMap { Event(storedValue: $0) } ?? Event(.null, poll),
+            key: key, event: Event(member: row.member("event")) ?? Event(.null, poll),
             isNews: row.member("news")?.isTruthy ?? true,
-            place: row.member("place").flatMap { RowPlace(storedValue: $0) })
+            place: RowPlace(member: row.member("place")))
         })
     }
 
-    var storedValue: Value {
+    var jsonValue: Value {
       .record([
         ("poll", .number(id.number)), ("at", .number(id.at)), ("wait", .bool(!isCompared)),
         ("source", .string(all.first?.event.poll.source ?? "")), ("rows", .array(all.map(row))),
@@ -114,9 +114,9 @@ extension OpenPoll {
 
     private func row(_ row: PolledRow) -> Value {
       if isCompared { return .record([("key", row.key)]) }
-      var members = [("key", row.key), ("event", row.event.storedValue)]
+      var members = [("key", row.key), ("event", row.event.jsonValue)]
       if !row.isNews { members.append(("news", .bool(false))) }
-      if let place = row.place { members.append(("place", place.storedValue)) }
+      if let place = row.place { members.append(("place", place.jsonValue)) }
       return .record(members)
     }
   }

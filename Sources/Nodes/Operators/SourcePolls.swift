@@ -16,7 +16,7 @@ final class SourcePolls {
       self.held = held
     }
 
-    init?(storedValue value: Value) {
+    init?(jsonValue value: Value) {
       // As it is written where there is no more to it.
       if value.kind == .boolean {
         guard value.isTruthy else { return nil }
@@ -24,11 +24,11 @@ final class SourcePolls {
       } else {
         guard let coverage = Coverage(value) else { return nil }
         self.init(
-          coverage: coverage, held: value.member("held")?.double.flatMap { Int(exactly: $0) })
+          coverage: coverage, held: Int(member: value.member("held")))
       }
     }
 
-    var storedValue: Value {
+    var jsonValue: Value {
       if coverage == .complete, held == nil { return .bool(true) }
       return .record(coverage.members + (held.map { [("held", .number($0))] } ?? []))
     }

@@ -58,7 +58,7 @@ struct EventCount {
   init(per scope: CountedPer, _ context: StepContext) throws {
     self.scope = scope
     stored = try context.cell(forRun: true)
-    value = stored.value?.double.flatMap { Int(exactly: $0) } ?? 0
+    value = Int(member: stored.value) ?? 0
   }
 
   mutating func add() { set(value + 1) }

@@ -131,7 +131,7 @@ private final class FeedSink: KeepingSink {
     updated = options[FeedOptions.updated].map { context.evaluation($0) }
     tags = options[FeedOptions.tags].map { context.evaluation($0) }
     kept = try context.outbox?.cell()
-    entries = (kept?.value?.items ?? []).compactMap { PublishedEntry(storedValue: $0) }.suffix(limit)
+    entries = (kept?.value?.items ?? []).compactMap { PublishedEntry(jsonValue: $0) }.suffix(limit)
     storedCount = entries.count
     // The file may have been removed, or the options may have changed.
     isDue = !context.isDryRun && !entries.isEmpty
@@ -186,7 +186,7 @@ private final class FeedSink: KeepingSink {
     if isChanged {
       if let kept {
         nameEntries()
-        kept.set(.array(entries.map(\.storedValue)))
+        kept.set(.array(entries.map(\.jsonValue)))
       }
       isChanged = false
       // The file follows the state: an entry of the outbox only says that it is to be written.

@@ -177,7 +177,7 @@ private final class Notify: DeliverySink, RepeatingSink {
     digestBody = options[NotifyOptions.digestBody].map { context.evaluation($0) }
     if let before = kept?.value {
       window?.resume(before)
-      if let notes = before.member("held") { held = HeldMessages(storedValue: notes) }
+      if let notes = before.member("held") { held = HeldMessages(jsonValue: notes) }
       if let notes = before.member("repeated") { repeated?.resume(notes, at: context.now) }
     }
     self.context = context
@@ -336,9 +336,9 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   private func keepWindow() {
     guard window != nil || schedule != nil || repeated != nil else { return }
-    var value = window?.storedValue ?? .emptyObject
-    if schedule != nil { value.setMember("held", held.storedValue) }
-    if let repeated { value.setMember("repeated", repeated.storedValue) }
+    var value = window?.jsonValue ?? .emptyObject
+    if schedule != nil { value.setMember("held", held.jsonValue) }
+    if let repeated { value.setMember("repeated", repeated.jsonValue) }
     kept?.set(value)
   }
 

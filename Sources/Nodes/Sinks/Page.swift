@@ -216,7 +216,7 @@ private final class PageSink: KeepingSink {
     isKeeping = !context.isDryRun && (hub != nil || context.outbox != nil)
     rows = try context.isDryRun ? NodeState() : context.outbox?.state(part: PageForm.table) ?? NodeState()
     storedCommit = try context.isDryRun ? nil : context.outbox?.cell()
-    commit = storedCommit?.value?.double.flatMap { Int(exactly: $0) } ?? 0
+    commit = Int(member: storedCommit?.value) ?? 0
     var known: [PageRow] = []
     rows.forEach { key, stored in
       if let row = PageRow(key: key, stored: stored) { known.append(row) }

@@ -272,7 +272,7 @@ private final class LaunchLibrarySource: SuspendingPollSource {
     init(_ answer: Response, _ request: Request) throws {
       let value = answer.value
       guard let launches = value.member("results")?.items, launches.allSatisfy({ $0.member("id") != nil }),
-        let count = value.member("count")?.double.flatMap({ Int(exactly: $0) })
+        let count = Int(member: value.member("count"))
       else { throw WrongAnswer(request, "this is no list of launches: \(value.description.prefix(80))") }
       self.launches = launches
       self.count = count

@@ -124,7 +124,7 @@ private final class SpaceXSource: SuspendingPollSource {
       let request = query(number)
       guard let answer = try await ask(request) else { return nil }
       guard let docs = answer.value.member("docs")?.items,
-        let total = answer.value.member("totalDocs")?.double.flatMap({ Int(exactly: $0) })
+        let total = Int(member: answer.value.member("totalDocs"))
       else {
         throw WrongAnswer(request, "not a page of entries: \(answer.value.description.prefix(80))")
       }

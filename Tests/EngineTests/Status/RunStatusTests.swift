@@ -42,9 +42,11 @@ struct RunStatusTests {
     lookups.pipelines[0].nodes = [step]
     #expect(lookups.pipelines[0].losses == ["1 lookup of enrich given up"])
     for status in [Self.whole, bare, lookups] {
-      #expect(RunStatus(try Value.parse(status.json.json)) == status)
+      #expect(RunStatus(jsonValue: try Value.parse(status.jsonValue.json)) == status)
     }
-    #expect(RunStatus(.null) == nil && PipelineStatus(.record([("name", .string("p"))])) == nil)
+    #expect(
+      RunStatus(jsonValue: .null) == nil
+        && PipelineStatus(jsonValue: .record([("name", .string("p"))])) == nil)
   }
 
   @Test("whatever is wrong is a problem, and nothing is wrong with a pipeline that works")

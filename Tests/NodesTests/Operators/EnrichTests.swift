@@ -122,8 +122,8 @@ import System
       + "answered 503 Service Unavailable: down"
     let status = bench.status()
     #expect(status.problems == ["enrich: \(text)"])
-    #expect(PipelineStatus(status.json)?.nodes[1].wait?.text(isOver: false) == text)
-    #expect(status.json.member("nodes")?.items?[1].member("waiting")?.member("events")?.double == 3)
+    #expect(PipelineStatus(jsonValue: status.jsonValue)?.nodes[1].wait?.text(isOver: false) == text)
+    #expect(status.jsonValue.member("nodes")?.items?[1].member("waiting")?.member("events")?.double == 3)
     bench.clock.advance(by: .seconds(400))
     bench.answer("/1", "10")
     #expect(bench.status().nodes[1].wait == nil && bench.status().problems.isEmpty)

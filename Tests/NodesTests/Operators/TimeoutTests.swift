@@ -44,11 +44,11 @@ import Trials
   @Test("a silence that an earlier version stored goes on, and the end of one is none")
   func stored() throws {
     let silent = Silence(
-      storedValue: try Value.parse(Array(#"{"silent":true,"since":4.5,"last":3.25}"#.utf8)))
+      jsonValue: try Value.parse(Array(#"{"silent":true,"since":4.5,"last":3.25}"#.utf8)))
     #expect(silent?.since == Instant(nanoseconds: 3_250_000_000))
-    #expect(silent.flatMap { Silence(storedValue: $0.storedValue) }?.since == silent?.since)
+    #expect(silent.flatMap { Silence(jsonValue: $0.jsonValue) }?.since == silent?.since)
     let heard = try #require(
-      Silence(storedValue: Value.parse(Array(#"{"silent":false,"since":4.5,"last":3.25}"#.utf8))))
+      Silence(jsonValue: Value.parse(Array(#"{"silent":false,"since":4.5,"last":3.25}"#.utf8))))
     #expect(heard.since == nil)
   }
 

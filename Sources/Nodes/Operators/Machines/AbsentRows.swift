@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// A known row that the last polls did not have.
-struct AbsentRow: StorableValue, Equatable {
+struct AbsentRow: StorableValue, JSONRecord, Equatable {
   /// The row as it was last accepted.
   var value: Value
   /// The time of the poll since which it is out of sight; or, once a poll has shown it gone, of the first that has.
@@ -20,19 +20,9 @@ struct AbsentRow: StorableValue, Equatable {
     self.place = place
   }
 
-  init?(storedValue value: Value) {
-    guard let row = value.member("row"), let since = value.member("since")?.double else { return nil }
-    self.init(
-      row, since: since, polls: value.member("polls")?.double.flatMap { Int(exactly: $0) } ?? 0,
-      place: value.member("place").flatMap { RowPlace(storedValue: $0) })
-  }
-
-  var storedValue: Value {
-    var members: [(String, Value)] = [("row", value), ("since", .number(since))]
-    if polls > 0 { members.append(("polls", .number(polls))) }
-    if let place { members.append(("place", place.storedValue)) }
-    return .record(members)
-  }
+  static let form = RecordForm<Self>(
+    Self.init(_:since:polls:place:), Field("row", \.value), Field("since", \.since),
+    Field("polls", \.polls, unless: 0), Field("place", \.place))
 }
 
 /// The confirmation that a removal requires: by a number of polls, the first that shows it included, or by time.

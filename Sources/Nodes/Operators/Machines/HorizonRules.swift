@@ -15,25 +15,17 @@ enum Absence: Equatable {
 }
 
 /// The place of a row in the order of its source's list.
-struct RowPlace: StorableValue, Equatable {
+struct RowPlace: StorableValue, JSONRecord, Equatable {
   /// The order, as `RowOrder` writes it.
   let order: String
   let position: Value
 
-  init(order: RowOrder, position: Value) {
-    self.order = order.text
-    self.position = position
-  }
+  init(order: RowOrder, position: Value) { self.init(order: order.text, position: position) }
 
-  init?(storedValue value: Value) {
-    guard let order = value.member("order")?.string, let position = value.member("position") else {
-      return nil
-    }
-    self.order = order
-    self.position = position
-  }
+  private init(order: String, position: Value) { (self.order, self.position) = (order, position) }
 
-  var storedValue: Value { .record([("order", .string(order)), ("position", position)]) }
+  static let form = RecordForm<Self>(
+    Self.init(order:position:), Field("order", \.order), Field("position", \.position))
 }
 
 extension Coverage {

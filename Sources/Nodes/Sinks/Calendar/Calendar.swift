@@ -60,7 +60,7 @@ struct Calendar {
     guard let lines = news.lines ?? (old?.isCancelled == false ? old?.cancelledLines : nil),
       lines != old?.lines
     else { return }
-    let known = sequences.value(for: .string(news.uid))?.double.flatMap { Int(exactly: $0) }
+    let known = Int(member: sequences.value(for: .string(news.uid)))
     let last = max(known ?? -1, old?.sequence ?? -1)
     let event = CalendarEvent(
       uid: news.uid, lines: lines, sequence: last + 1, stamp: max(news.stamp, old?.stamp ?? news.stamp))

@@ -59,7 +59,7 @@ struct CalendarEvent {
 }
 
 /// News of one event of the calendar, as it waits in the outbox.
-struct CalendarNews: StorableValue {
+struct CalendarNews: StorableValue, JSONRecord {
   let uid: String
   /// Nil where the event is cancelled.
   var lines: [String]?
@@ -69,16 +69,6 @@ struct CalendarNews: StorableValue {
     (self.uid, self.lines, self.stamp) = (uid, lines, stamp)
   }
 
-  init?(storedValue value: Value) {
-    guard let uid = value.member("uid")?.string, let stamp = value.member("stamp")?.double else { return nil }
-    self.init(
-      uid: uid, lines: value.member("lines")?.items?.compactMap(\.string),
-      stamp: Int(exactly: stamp.rounded()) ?? 0)
-  }
-
-  var storedValue: Value {
-    var members: [(String, Value)] = [("uid", .string(uid)), ("stamp", .number(stamp))]
-    if let lines { members.append(("lines", .array(lines.map { .string($0) }))) }
-    return .record(members)
-  }
+  static let form = RecordForm<Self>(
+    Self.init(uid:lines:stamp:), Field("uid", \.uid), Field("lines", \.lines), Field("stamp", \.stamp))
 }

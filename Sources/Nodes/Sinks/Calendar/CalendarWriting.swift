@@ -74,21 +74,14 @@ struct CalendarWriting {
 }
 
 /// The news of one turn, as they wait in the outbox.
-struct CalendarEntry: StorableValue {
+struct CalendarEntry: StorableValue, JSONRecord {
   var news: [CalendarNews]
   /// When the turn was, in seconds since 1970.
   var at: Int
 
   init(news: [CalendarNews], at: Int) { (self.news, self.at) = (news, at) }
 
-  init?(storedValue value: Value) {
-    guard let items = value.member("news")?.items, let at = value.member("at")?.double else { return nil }
-    self.init(news: items.compactMap { CalendarNews(storedValue: $0) }, at: Int(exactly: at.rounded()) ?? 0)
-  }
-
-  var storedValue: Value {
-    .record([("at", .number(at)), ("news", .array(news.map(\.storedValue)))])
-  }
+  static let form = RecordForm<Self>(Self.init(news:at:), Field("news", \.news), Field("at", \.at))
 
   /// Whether an id of a pipeline's state (`…/LIFE-NUMBER`) is not behind another of the same.
   static func isBehind(_ id: String, _ other: String) -> Bool {

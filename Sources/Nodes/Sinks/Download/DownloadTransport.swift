@@ -6,7 +6,7 @@ import Language
 import Reactive
 
 /// A file to fetch for an event, as it is stored in the outbox.
-struct DownloadItem: DeliveryItem {
+struct DownloadItem: DeliveryItem, JSONRecord {
   let url: String
   let path: String
   var event: Event?
@@ -14,19 +14,8 @@ struct DownloadItem: DeliveryItem {
   /// Two downloads at once must not write to one file.
   var key: String? { path }
 
-  init(url: String, path: String, event: Event?) {
-    (self.url, self.path, self.event) = (url, path, event)
-  }
-
-  init?(storedValue value: Value) {
-    guard let url = value.member("url")?.string, let path = value.member("path")?.string else { return nil }
-    self.init(url: url, path: path, event: value.member("event").flatMap { Event(storedValue: $0) })
-  }
-
-  var storedValue: Value {
-    let members: [(String, Value)] = [("url", .string(url)), ("path", .string(path))]
-    return .record(members + (event.map { [("event", $0.storedValue)] } ?? []))
-  }
+  static let form = RecordForm<Self>(
+    Self.init(url:path:event:), Field("url", \.url), Field("path", \.path), Field("event", \.event))
 }
 
 /// Downloads files, resuming each where an earlier attempt was interrupted.

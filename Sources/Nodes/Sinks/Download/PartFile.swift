@@ -53,7 +53,7 @@ struct PartFile: Sendable {
       let bytes = try? file.read(), let value = try? Value.parse(bytes), value.member("url")?.string == url,
       let validator = value.member("validator")?.string, value.member("start")?.string == start
     else { return nil }
-    let length = value.member("length")?.double.flatMap { Int(exactly: $0) }
+    let length = Int(member: value.member("length"))
     return Start(size: size, validator: validator, length: length)
   }
 

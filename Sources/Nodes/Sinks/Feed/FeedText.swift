@@ -5,7 +5,7 @@ import Language
 import System
 
 /// An entry of a feed.
-struct PublishedEntry: StorableValue {
+struct PublishedEntry: StorableValue, JSONRecord {
   /// The id that readers know it by; empty until it is needed, since most entries of a fast stream are never written.
   var id: String
   /// The key of its event, as JSON; nil where the last run has stored the entry.
@@ -29,22 +29,10 @@ struct PublishedEntry: StorableValue {
     (self.link, self.updated, self.tags) = (link, updated, tags)
   }
 
-  init?(storedValue value: Value) {
-    guard let id = value.member("id")?.string, let title = value.member("title")?.string,
-      let updated = value.member("updated")?.double
-    else { return nil }
-    self.init(
-      id: id, title: title, body: value.member("body")?.string ?? "",
-      link: value.member("link")?.string ?? "",
-      updated: updated, tags: (value.member("tags")?.items ?? []).compactMap(\.string))
-  }
-
-  var storedValue: Value {
-    .record([
-      ("id", .string(id)), ("title", .string(title)), ("body", .string(body)), ("link", .string(link)),
-      ("updated", .number(updated)), ("tags", .array(tags.map { .string($0) })),
-    ])
-  }
+  static let form = RecordForm<Self>(
+    { Self(id: $0, title: $1, body: $2, link: $3, updated: $4, tags: $5) }, Field("id", \.id),
+    Field("title", \.title), Field("body", \.body, or: ""), Field("link", \.link, or: ""),
+    Field("updated", \.updated), Field("tags", \.tags, or: []))
 }
 
 /// The key of an entry, with its hash, so that it is compared with few others.

@@ -6,7 +6,7 @@ import Store
 import System
 
 /// A version to commit, as it is stored in the outbox.
-struct GitItem: DeliveryItem {
+struct GitItem: DeliveryItem, JSONRecord {
   var content: String
   /// The first line of the message; nil for the counts of changes.
   var subject: String?
@@ -14,21 +14,9 @@ struct GitItem: DeliveryItem {
   var at: Double?
   var event: Event? { nil }
 
-  init(content: String, subject: String?, at: Double?) {
-    (self.content, self.subject, self.at) = (content, subject, at)
-  }
-
-  init?(storedValue value: Value) {
-    guard let content = value.member("content")?.string else { return nil }
-    self.init(content: content, subject: value.member("subject")?.string, at: value.member("at")?.double)
-  }
-
-  var storedValue: Value {
-    var members: [(String, Value)] = [("content", .string(content))]
-    if let subject { members.append(("subject", .string(subject))) }
-    if let at { members.append(("at", .number(at))) }
-    return .record(members)
-  }
+  static let form = RecordForm<Self>(
+    Self.init(content:subject:at:), Field("content", \.content), Field("subject", \.subject),
+    Field("at", \.at))
 }
 
 /// Commits versions of a file with git, on a thread of its own.

@@ -5,7 +5,7 @@ import System
 /// How far a file was written at a commit: which file, and its length.
 ///
 ///     {"device":1,"inode":2,"offset":3,"aside":0,"print":"3-9e37"}
-struct FileMark: Equatable, Sendable {
+struct FileMark: JSONRecord, Equatable {
   var identity: FileIdentity
   var offset: Int
   /// How many files of that name had been set aside by then; nil if unknown.
@@ -26,19 +26,15 @@ struct FileMark: Equatable, Sendable {
     self.init(FileIdentity(device: device, inode: inode), at: offset, aside: aside)
   }
 
-  /// Parses the text of a mark; nil if it is none.
-  init?(json: String) {
-    guard let value = try? Value.parse(json) else { return nil }
-    // Numbers as text: some file systems have inodes that a double cannot represent.
-    func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
-      value.member(name).flatMap { $0.kind == .number ? Number("\($0)") : nil }
-    }
-    guard let device: UInt = number("device"), let inode: UInt = number("inode"),
-      let offset: Int = number("offset"), offset >= 0
-    else { return nil }
-    self.init(device: device, inode: inode, offset: offset, aside: number("aside"))
-    fingerprint = value.member("print")?.string.flatMap { FileFingerprint(text: $0) }
-  }
+  static let form = RecordForm<Self>(
+    Self.init(device:inode:offset:aside:), Field("device", \.device), Field("inode", \.inode),
+    Field("offset", reading: { Int(member: $0).flatMap { $0 < 0 ? nil : $0 } }, writing: \.offset.member),
+    Field("aside", \.aside)
+  )
+  .with(
+    Field(
+      "print", reading: { .some($0?.string.flatMap { FileFingerprint(text: $0) }) },
+      writing: { $0.fingerprint.map { .string($0.text) } }), \.fingerprint)
 
   /// Whether this is the file in which the mark was made, rather than one that was overwritten or reuses its inode.
   ///
@@ -47,12 +43,6 @@ struct FileMark: Equatable, Sendable {
     // A file that cannot be read fails when it is compared.
     guard let fingerprint, let now = FileFingerprint(file, upTo: offset) else { return true }
     return fingerprint.matches(now)
-  }
-
-  var json: String {
-    let count = aside.map { #","aside":\#($0)"# } ?? ""
-    let print = fingerprint.map { #","print":"\#($0.text)""# } ?? ""
-    return #"{"device":\#(device),"inode":\#(inode),"offset":\#(offset)\#(count)\#(print)}"#
   }
 }
 

@@ -30,7 +30,7 @@ final class LineSink: KeepingSink {
       rotation, AppendFile.Options(mode: mode, followsLinks: constant != nil, isClaimed: true),
       header: format.header, limit: maxOpen, context, keepsMarks: context.outbox != nil)
     for (path, mark) in try context.outbox?.notes(beginning: Self.markPrefix) ?? [] {
-      if let mark = FileMark(json: mark.description) { files.resume(path, at: mark) }
+      if let mark = FileMark(jsonValue: mark) { files.resume(path, at: mark) }
     }
     // An invalid path is reported before any input is read. A full disk, or a pipe without a reader, is waited for on
     // the lane, where a stop is noticed and other pipelines are not blocked.
@@ -113,7 +113,7 @@ final class LineSink: KeepingSink {
 
   func willCommit() throws {
     for (path, mark) in try files.marks(synced: context.syncs) {
-      context.outbox?.setNote(try Value.parse(mark.json), Self.markPrefix + path)
+      context.outbox?.setNote(mark.jsonValue, Self.markPrefix + path)
     }
     for path in files.takeExcessMarks() { context.outbox?.setNote(nil, Self.markPrefix + path) }
   }

@@ -4,7 +4,7 @@ import Language
 import System
 
 /// A message for a service: title, body, and what else services can show.
-struct Message: StorableValue, Sendable, Equatable {
+struct Message: StorableValue, JSONRecord, Sendable, Equatable {
   var title: String
   var body = ""
   /// From 1, the lowest, to 5.
@@ -44,23 +44,14 @@ struct Message: StorableValue, Sendable, Equatable {
     return text
   }
 
-  init?(storedValue value: Value) {
-    guard let title = value.member("title")?.string else { return nil }
-    self.title = title
-    body = value.member("body")?.string ?? ""
-    priority = min(5, max(1, value.member("priority")?.double.flatMap { Int(exactly: $0) } ?? 3))
-    link = value.member("link")?.string ?? ""
-    picture = value.member("picture")?.string ?? ""
-    tags = (value.member("tags")?.items ?? []).compactMap(\.string)
-  }
-
-  var storedValue: Value {
-    var members: [(String, Value)] = [("title", .string(title))]
-    for (name, text) in [("body", body), ("link", link), ("picture", picture)] where !text.isEmpty {
-      members.append((name, .string(text)))
-    }
-    if priority != 3 { members.append(("priority", .number(priority))) }
-    if !tags.isEmpty { members.append(("tags", .array(tags.map { .string($0) }))) }
-    return .record(members)
-  }
+  // What is stored has been cut to its length.
+  static let form = RecordForm<Self>(
+    { title in
+      var message = Self(title: "")
+      message.title = title
+      return message
+    }, Field("title", \.title)
+  )
+  .with("body", \.body, unless: "").with("link", \.link, unless: "").with("picture", \.picture, unless: "")
+  .with("priority", \.priority, unless: 3).with("tags", \.tags, unless: [])
 }

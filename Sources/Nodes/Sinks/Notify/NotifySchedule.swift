@@ -149,18 +149,18 @@ struct HeldMessages {
 
   /// The value that the templates of a digest see: `{count, notes: [{title, body, …}]}`.
   var value: Value {
-    .record([("count", .number(count)), ("notes", .array(messages.map(\.storedValue)))])
+    .record([("count", .number(count)), ("notes", .array(messages.map(\.jsonValue)))])
   }
 
   init() {}
 
-  init(storedValue value: Value) {
-    messages = (value.member("notes")?.items ?? []).compactMap { Message(storedValue: $0) }
-    count = max(messages.count, value.member("count")?.double.flatMap { Int(exactly: $0) } ?? 0)
+  init(jsonValue value: Value) {
+    messages = (value.member("notes")?.items ?? []).compactMap { Message(jsonValue: $0) }
+    count = max(messages.count, Int(member: value.member("count")) ?? 0)
     until = value.member("until")?.double
   }
 
-  var storedValue: Value {
+  var jsonValue: Value {
     var value = value
     if let until { value.setMember("until", .number(until)) }
     return value

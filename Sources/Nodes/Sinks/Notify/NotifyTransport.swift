@@ -18,22 +18,22 @@ enum NotifyItem: DeliveryItem {
     }
   }
 
-  init?(storedValue value: Value) {
+  init?(jsonValue value: Value) {
     if let message = value.member("message") {
-      guard let message = Message(storedValue: message) else { return nil }
-      self = .message(message, value.member("event").flatMap { Event(storedValue: $0) })
+      guard let message = Message(jsonValue: message) else { return nil }
+      self = .message(message, Event(member: value.member("event")))
     } else {
-      guard let item = CommandItem(storedValue: value) else { return nil }
+      guard let item = CommandItem(jsonValue: value) else { return nil }
       self = .command(item)
     }
   }
 
-  var storedValue: Value {
+  var jsonValue: Value {
     switch self {
-    case .command(let item): return item.storedValue
+    case .command(let item): return item.jsonValue
     case .message(let message, let event):
-      var members = [("message", message.storedValue)]
-      if let event { members.append(("event", event.storedValue)) }
+      var members = [("message", message.jsonValue)]
+      if let event { members.append(("event", event.jsonValue)) }
       return .record(members)
     }
   }

@@ -56,14 +56,14 @@ struct NotifyWindow {
 
   /// Resumes the stored state of another.
   mutating func resume(_ before: Value) {
-    told = (before.member("told")?.items ?? []).compactMap { Instant(storedValue: $0) }.suffix(limit.number)
+    told = (before.member("told")?.items ?? []).compactMap { Instant(jsonValue: $0) }.suffix(limit.number)
     titles = (before.member("titles")?.items ?? []).compactMap(\.string)
-    waiting = before.member("waiting")?.double.flatMap { Int(exactly: $0) } ?? 0
+    waiting = Int(member: before.member("waiting")) ?? 0
   }
 
-  var storedValue: Value {
+  var jsonValue: Value {
     .record([
-      ("told", .array(told.map(\.storedValue))), ("titles", .array(titles.map { .string($0) })),
+      ("told", .array(told.map(\.jsonValue))), ("titles", .array(titles.map { .string($0) })),
       ("waiting", .number(waiting)),
     ])
   }

@@ -63,21 +63,21 @@ struct RepeatedMessages {
   mutating func resume(_ value: Value, at now: Instant) {
     for item in (value.items ?? []).suffix(Self.bound) {
       guard let key = item.member("key")?.string, let since = item.member("since")?.double,
-        let message = item.member("message").flatMap({ Message(storedValue: $0) }),
-        let next = item.member("next").flatMap({ Instant(storedValue: $0) })
+        let message = Message(member: item.member("message")),
+        let next = Instant(member: item.member("next"))
       else { continue }
-      let count = item.member("count")?.double.flatMap { Int(exactly: $0) } ?? 1
+      let count = Int(member: item.member("count")) ?? 1
       entries.append(
         Entry(key: key, message: message, since: since, count: count, next: min(next, now + interval)))
     }
   }
 
-  var storedValue: Value {
+  var jsonValue: Value {
     .array(
       entries.map { entry in
         .record([
           ("key", .string(entry.key)), ("since", .number(entry.since)), ("count", .number(entry.count)),
-          ("next", entry.next.storedValue), ("message", entry.message.storedValue),
+          ("next", entry.next.jsonValue), ("message", entry.message.jsonValue),
         ])
       })
   }

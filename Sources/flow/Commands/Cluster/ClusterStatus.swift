@@ -57,7 +57,7 @@ struct ClusterStatus {
   private init(_ journal: JetStreamJournal) throws(JournalError) {
     var machines: [Machine] = []
     for lease in try journal.workers() {
-      let report = try journal.report(of: lease.name).flatMap { WorkerReport($0) }
+      let report = try journal.report(of: lease.name).flatMap { WorkerReport(json: $0) }
       machines.append(Machine(lease: lease, report: report ?? WorkerReport(version: "?", tasks: [])))
     }
     self.machines = machines
@@ -99,7 +99,7 @@ struct ClusterStatus {
               ("owner", pipeline.worker.isEmpty ? .null : .string(pipeline.worker)),
               ("state", .string(pipeline.state)),
             ]
-            let task = pipeline.task?.json ?? .record([("name", .string(pipeline.name))])
+            let task = pipeline.task?.jsonValue ?? .record([("name", .string(pipeline.name))])
             var members = place
             task.forEachMember { name, value in if let name = name.string { members.append((name, value)) } }
             return .record(members)

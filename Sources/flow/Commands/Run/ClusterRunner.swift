@@ -60,7 +60,7 @@ struct ClusterRunner {
     leases.perform {
       repeat {
         let (report, isFull) = account.withLock { $0 }
-        try? journal.renewLease(of: name, Array(report.json.description.utf8))
+        try? journal.renewLease(of: name, Array(report.jsonValue.json))
         if isFull { try? journal.noteFullDisk(of: name) }
       } while !ended.wait(seconds: 1)
     }

@@ -46,7 +46,7 @@ struct RunReport: Sendable {
         Value.record([
           ("at", .string(timestamp(World.real.wallClock()))), ("level", .string("notice")),
           ("pipeline", .string(run.plan.name)), ("node", .string("")), ("message", .string("statistics")),
-          ("nodes", .array(run.statistics.map(\.json))),
+          ("nodes", .array(run.statistics.map(\.jsonValue))),
         ]).description + "\n"
       }.joined() : runs.map(table).joined(separator: "\n")
     Terminal.complain(text, beside: screen)

@@ -104,7 +104,7 @@ enum AckCommand {
       guard let key = item.member("key")?.string, let since = item.member("since")?.double else { return nil }
       var entry = Unacknowledged(
         key: key, title: item.member("title")?.string ?? "", since: since,
-        count: item.member("count")?.double.flatMap { Int(exactly: $0) } ?? 1)
+        count: Int(member: item.member("count")) ?? 1)
       entry.pipeline = item.member("pipeline")?.string ?? ""
       entry.sink = item.member("sink")?.string ?? ""
       return entry

@@ -15,8 +15,8 @@ struct StatusFile {
   /// The status, and the process that wrote it; nil where there is none, or none that can be read.
   func read() -> (status: PipelineStatus, process: Int)? {
     guard let bytes = try? readFile(path, limit: 16 << 20), let json = try? Value.parse(bytes),
-      let status = json.member("status").flatMap({ PipelineStatus($0) }),
-      let process = json.member("process")?.double.flatMap({ Int(exactly: $0) })
+      let status = PipelineStatus(member: json.member("status")),
+      let process = Int(member: json.member("process"))
     else { return nil }
     return (status, process)
   }
@@ -25,7 +25,7 @@ struct StatusFile {
   ///
   /// One that cannot be written, on a full disk say, is of no concern to the run.
   func write(_ status: PipelineStatus) {
-    let record = Value.record([("process", .number(Int(getpid()))), ("status", status.json)])
+    let record = Value.record([("process", .number(Int(getpid()))), ("status", status.jsonValue)])
     let file = WholeFile(path: path, mode: 0o600, syncs: false, disk: SystemDisk())
     try? file.write(record.json + [0x0a])
   }

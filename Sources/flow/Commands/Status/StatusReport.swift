@@ -88,9 +88,9 @@ struct StatusReport {
 
   /// For other programs: the status, with the process and all problems.
   var json: Value {
-    var json = status.json
+    var json = status.jsonValue
     json.setMember("process", process.map { .number($0) } ?? .null)
-    json.setMember("budgets", .array(budgets.map(\.json)))
+    json.setMember("budgets", .array(budgets.map(\.jsonValue)))
     json.setMember("problems", .array(problems.map { .string($0) }))
     json.setMember("ok", .bool(problems.isEmpty))
     return json

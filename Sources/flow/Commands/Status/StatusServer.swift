@@ -86,7 +86,7 @@ final class StatusServer: Sendable {
       return send(AckCommand.json(roster.acknowledge(keys.compactMap(\.string))), to: connection.number)
     }
     switch request?.member("get")?.string {
-    case "status": send(roster.status().json, to: connection.number)
+    case "status": send(roster.status().jsonValue, to: connection.number)
     case "unacknowledged": send(AckCommand.json(roster.unacknowledged()), to: connection.number)
     case "tap":
       do throws(WrongUse) {

@@ -31,7 +31,7 @@ final class TapClient {
     } catch { throw StateError.failed("process \(process) does not answer: \(error.reason)") }
     LocalSocket.setTimeout(Self.timeout, of: connection.number)
     let request = Value.record([
-      ("get", .string("tap")), ("nodes", .array(nodes.map(\.json))),
+      ("get", .string("tap")), ("nodes", nodes.jsonValue),
     ])
     guard LocalSocket.write(request.json + [0x0a], to: connection.number), let line = readLine(),
       let answer = try? Value.parse(line)
@@ -74,7 +74,7 @@ final class TapClient {
       while let end = rest[start...].firstIndex(of: 0x0a) {
         defer { start = end + 1 }
         guard let value = try? Value.parse(Array(rest[start..<end])) else { continue }
-        if let missed = value.member("missed")?.double.flatMap({ Int(exactly: $0) }) {
+        if let missed = Int(member: value.member("missed")) {
           try body(.missed(missed))
         } else if value.member("end") != nil {
           hasEnded = true
@@ -89,15 +89,12 @@ final class TapClient {
 }
 
 /// A node that is tapped; all nodes of the pipeline where none is named.
-struct TapTarget: Equatable {
+struct TapTarget: JSONRecord, Equatable {
   let pipeline: String
   let node: String?
 
-  var json: Value {
-    var members: [(String, Value)] = [("pipeline", .string(pipeline))]
-    if let node { members.append(("node", .string(node))) }
-    return .record(members)
-  }
+  static let form = RecordForm<Self>(
+    Self.init(pipeline:node:), Field("pipeline", \.pipeline), Field("node", \.node))
 }
 
 /// An event that has passed a node of another process, or the end of a poll there.

@@ -14,18 +14,16 @@ struct TapRequest {
   /// Throws a sentence where a pipeline or a node does not exist here.
   init(_ json: Value, _ roster: RunRoster) throws(WrongUse) {
     var nodes: [String: Set<String>?] = [:]
-    for entry in json.member("nodes")?.items ?? [] {
-      guard let pipeline = entry.member("pipeline")?.string else { throw WrongUse("a pipeline is missing") }
-      guard let known = roster.nodes(of: pipeline) else {
-        throw WrongUse("no pipeline \(quoted(pipeline)) runs here")
+    for target in [TapTarget](member: json.member("nodes")) ?? [] {
+      guard let known = roster.nodes(of: target.pipeline) else {
+        throw WrongUse("no pipeline \(quoted(target.pipeline)) runs here")
       }
-      let node = entry.member("node")?.string
-      if let node, !known.contains(node) {
-        throw WrongUse("\(pipeline) has no node \(quoted(node))")
+      if let node = target.node, !known.contains(node) {
+        throw WrongUse("\(target.pipeline) has no node \(quoted(node))")
       }
-      let before = nodes[pipeline] ?? []
-      let after: Set<String>? = node.flatMap { node in before.map { $0.union([node]) } }
-      nodes.updateValue(after, forKey: pipeline)
+      let before = nodes[target.pipeline] ?? []
+      let after: Set<String>? = target.node.flatMap { node in before.map { $0.union([node]) } }
+      nodes.updateValue(after, forKey: target.pipeline)
     }
     if nodes.isEmpty { throw WrongUse("a pipeline is missing") }
     self.nodes = nodes

@@ -34,7 +34,7 @@ import Testing
       #expect(lost == (number == RepeatedMessages.bound ? "0" : nil))
     }
     var next = RepeatedMessages(every: .seconds(10))
-    next.resume(notes.storedValue, at: second(3))
+    next.resume(notes.jsonValue, at: second(3))
     #expect(next.entries.count == RepeatedMessages.bound && next.next == second(13))
     #expect(next.entries.map(\.key) == notes.entries.map(\.key))
   }

@@ -310,13 +310,13 @@ struct EachTests {
     let batch = SourceBatch([.number(1)], poll, endsPoll: true)
     #expect(batch.poll.list == #"in["a"]"#)
     let stored = Event(
-      storedValue: .record([
+      jsonValue: .record([
         ("value", .number(1)), ("row", .number(0)), ("source", "in"),
         ("at", .number(0)), ("notes", .record([("each", "a")])),
       ]))
     #expect(stored?.entry == "a")
     #expect(
-      stored.flatMap { Event(storedValue: $0.storedValue) }?.keyed(.number(2)).description == #"["a",2]"#)
+      stored.flatMap { Event(jsonValue: $0.jsonValue) }?.keyed(.number(2)).description == #"["a",2]"#)
     #expect(Event(.number(1), poll).keyed(.number(2)) == .number(2))
   }
 }
