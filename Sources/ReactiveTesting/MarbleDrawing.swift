@@ -20,7 +20,7 @@ public struct MarbleDrawing: Sendable {
   public init<Element: Sendable>(
     _ records: [(time: Instant, event: StreamEvent<Element>)], step: Duration = .seconds(1)
   ) {
-    var letters = Letters(besides: Set(records.compactMap { $0.event.element.map { "\($0)" } }))
+    var letters = MarbleLetters<String>(besides: Set(records.compactMap { $0.event.element.map { "\($0)" } }))
     var line = ""
     var column = 0
     var index = records.startIndex
@@ -28,7 +28,7 @@ public struct MarbleDrawing: Sendable {
       let time = Self.steps(records[index].time, step)
       var marks = ""
       while index < records.endIndex, Self.steps(records[index].time, step) == time {
-        marks.append(letters.mark(for: records[index].event))
+        marks.append(Self.mark(records[index].event, &letters))
         index += 1
       }
       line += String(repeating: "-", count: max(0, time - column))
@@ -36,38 +36,23 @@ public struct MarbleDrawing: Sendable {
       column = time + 1
     }
     self.line = line
-    legend = letters.legend
+    legend = letters.meanings.map { "\($0.letter) = \($0.element)" }
+  }
+
+  private static func mark<Element>(
+    _ event: StreamEvent<Element>, _ letters: inout MarbleLetters<String>
+  ) -> Character {
+    switch event {
+    case .completed: return "|"
+    case .failed: return "#"
+    case .next(let element):
+      let text = "\(element)"
+      if let mark = text.first, text.count == 1, !"-|#()".contains(mark) { return mark }
+      return letters.letter(for: text)
+    }
   }
 
   private static func steps(_ time: Instant, _ step: Duration) -> Int {
     Int(time.nanoseconds / max(1, step.nanoseconds))
-  }
-}
-
-private struct Letters {
-  private(set) var legend: [String] = []
-  private var known: [String: Character] = [:]
-  private var unused: Array<Character>.Iterator
-
-  init(besides texts: Set<String>) {
-    let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    unused = letters.filter { !texts.contains(String($0)) }.makeIterator()
-  }
-
-  mutating func mark<Element>(for event: StreamEvent<Element>) -> Character {
-    switch event {
-    case .completed: return "|"
-    case .failed: return "#"
-    case .next(let element): return letter(for: "\(element)")
-    }
-  }
-
-  private mutating func letter(for text: String) -> Character {
-    if let character = text.first, text.count == 1, !"-|#()".contains(character) { return character }
-    if let letter = known[text] { return letter }
-    let letter = unused.next() ?? "?"
-    known[text] = letter
-    legend.append("\(letter) = \(text)")
-    return letter
   }
 }
