@@ -26,8 +26,9 @@ import Testing
     }
   }
 
+  /// Real polls are made between seconds.
   private static func time(_ number: Int) -> String {
-    "2026-01-0\(1 + number / 24)T\(number % 24 < 10 ? "0" : "")\(number % 24):00:00Z"
+    "2026-01-0\(1 + number / 24)T\(number % 24 < 10 ? "0" : "")\(number % 24):00:00.163Z"
   }
 
   /// A workplace with a recording and the log that the pipeline makes of it.
