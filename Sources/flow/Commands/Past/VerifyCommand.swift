@@ -81,7 +81,8 @@ enum VerifyCommand {
       Terminal.say("\(printable(finding.description))\n")
       return ExitStatus.failed
     }
-    Terminal.complain("\(printable(log.path)): \(PipelineFiles.count(count, "change")), nothing wrong\n")
+    let changes = count == 0 ? "no changes" : PipelineFiles.count(count, "change")
+    Terminal.complain("\(printable(log.path)): \(changes), nothing wrong\n")
     return ExitStatus.done
   }
 

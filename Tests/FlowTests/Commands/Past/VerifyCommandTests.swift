@@ -132,6 +132,8 @@ import Testing
       let seen = try place.flow("verify", "l")
       #expect(seen.status == 1 && seen.output.hasPrefix(found), "\(seen)")
     }
+    try place.write("l", "\n")
+    #expect(try place.flow("verify", "l").errors == "l: no changes, nothing wrong\n")
     #expect(try place.flow("verify", "nowhere").errors.contains("there is no log and no pipeline “nowhere”"))
     #expect(
       try place.flow("verify", "p.yaml").errors.contains("out/log.jsonl, the log of p, does not exist here"))
