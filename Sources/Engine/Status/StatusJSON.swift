@@ -87,11 +87,14 @@ extension NodeStatus: JSONRecord {
     Self.init(name:kind:role:), Field("name", \.name), Field("kind", \.kind), Field("role", \.role)
   )
   .with("in", \.eventsIn).with("out", \.eventsOut).with("dropped", \.dropped).with("errors", \.errors)
-  .with("lost", \.lost).with("forgotten", \.forgotten, where: { $0.role == .step })
-  .with("early", \.early, where: { $0.role == .step }).with("stale", \.stale, unless: 0)
-  .with("given_up", \.givenUp, where: { $0.role == .sink || $0.givenUp > 0 })
+  .with("lost", \.lost).with("forgotten", \.forgotten, where: \.isStep)
+  .with("early", \.early, where: \.isStep).with("stale", \.stale, unless: 0)
+  .with("given_up", \.givenUp, where: \.mayGiveUp)
   .with("seconds", \.seconds).with(time: "due", \.due).with("keys", \.keys).with("queue", \.queue)
   .with("waiting", \.wait).with("dead_letters", \.deadLetters)
+
+  private var isStep: Bool { role == .step }
+  private var mayGiveUp: Bool { role == .sink || givenUp > 0 }
 }
 
 extension NodeStatus.Wait: JSONRecord {
@@ -108,21 +111,25 @@ extension BudgetStatus: JSONRecord {
 }
 
 extension RecordForm {
-  fileprivate func with(time name: Key, _ path: any WritableKeyPath<Record, Double?> & Sendable) -> Self {
-    with(Field(time: name, { $0[keyPath: path] }), path)
+  fileprivate func with(time name: String, _ path: any WritableKeyPath<Record, Double?> & Sendable)
+    -> RecordForm
+  {
+    with(Field(time: name, path), path)
   }
 }
 
 extension Field {
-  fileprivate init(time name: Key, _ get: @escaping @Sendable (Record) -> Double) where Content == Double {
+  fileprivate convenience init(time name: String, _ path: any KeyPath<Record, Double> & Sendable)
+  where Content == Double {
     self.init(
       name, reading: { $0?.string.flatMap { parseTimestamp($0) } },
-      writing: { .string(timestamp(get($0))) })
+      writing: { .string(timestamp($0[keyPath: path])) })
   }
 
-  fileprivate init(time name: Key, _ get: @escaping @Sendable (Record) -> Double?) where Content == Double? {
+  fileprivate convenience init(time name: String, _ path: any KeyPath<Record, Double?> & Sendable)
+  where Content == Double? {
     self.init(
       name, reading: { .some($0?.string.flatMap { parseTimestamp($0) }) },
-      writing: { get($0).map { .string(timestamp($0)) } })
+      writing: { $0[keyPath: path].map { .string(timestamp($0)) } })
   }
 }

@@ -5,26 +5,30 @@ public protocol JSONConvertible: Sendable {
 
   var jsonValue: Value { get }
 
-  /// The content of a member of an object, which may be missing.
-  init?(member value: Value?)
-
-  /// The member of an object; nil where it is left out.
-  var member: Value? { get }
+  /// Whether a member with null may be left out of an object.
+  static var isOptional: Bool { get }
 }
 
 extension JSONConvertible {
+  public static var isOptional: Bool { false }
+
   /// Parses JSON; nil where it is none, or has another form.
   public init?(json bytes: [UInt8]) {
     guard let value = try? Value.parse(bytes) else { return nil }
     self.init(jsonValue: value)
   }
 
+  /// The content of a member of an object, which may be missing.
   public init?(member value: Value?) {
-    guard let value else { return nil }
+    guard let value = value ?? (Self.isOptional ? .null : nil) else { return nil }
     self.init(jsonValue: value)
   }
 
-  public var member: Value? { jsonValue }
+  /// The member of an object; nil where it is left out.
+  public var member: Value? {
+    let value = jsonValue
+    return Self.isOptional && value.isNull ? nil : value
+  }
 }
 
 // The types of Swift that are.
@@ -92,11 +96,9 @@ extension RawRepresentable where Self: JSONConvertible, RawValue == String {
 
 /// Nothing is null, and a member without content is left out.
 extension Optional: JSONConvertible where Wrapped: JSONConvertible {
-  public init?(jsonValue value: Value) { self = Wrapped(jsonValue: value) }
-  public init?(member value: Value?) { self = Wrapped(member: value) }
-
+  public static var isOptional: Bool { true }
+  public init?(jsonValue value: Value) { self = value.isNull ? nil : Wrapped(jsonValue: value) }
   public var jsonValue: Value { self?.jsonValue ?? .null }
-  public var member: Value? { self?.member }
 }
 
 /// Elements of another form are left out.

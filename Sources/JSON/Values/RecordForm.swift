@@ -16,10 +16,12 @@
 ///
 ///     Point(x: 1, y: nil).jsonValue                // {"x":1}
 ///     Point(jsonValue: .record([("y", .number(2))]))    // nil: it has no x
-public struct RecordForm<Record>: Sendable {
+///
+/// A form is made once, member by member, so what makes it is small rather than fast: references, and no inlining.
+public final class RecordForm<Record>: Sendable {
   private let make: @Sendable (Value) -> Record?
-  private var writers: [@Sendable (Record) -> (Key, Value)?] = []
-  private var readers: [@Sendable (Value, inout Record) -> Void] = []
+  private let writers: [@Sendable (Record) -> (Key, Value)?]
+  private let readers: [@Sendable (Value, inout Record) -> Void]
 
   /// The form of a record that is made of these members.
   public init<each Content>(
@@ -30,45 +32,65 @@ public struct RecordForm<Record>: Sendable {
         return make(repeat try (each fields).read(object))
       } catch { return nil }
     }
+    var writers: [@Sendable (Record) -> (Key, Value)?] = []
     for field in repeat each fields { writers.append(field.write) }
+    self.writers = writers
+    readers = []
+  }
+
+  private init(
+    _ form: RecordForm, writing write: @escaping @Sendable (Record) -> (Key, Value)?,
+    reading readers: [@Sendable (Value, inout Record) -> Void] = []
+  ) {
+    make = form.make
+    writers = form.writers + [write]
+    self.readers = form.readers + readers
   }
 
   /// The form with one more member, which an object need not have.
+  @inline(never)
   public func with<Content>(
     _ field: Field<Record, Content>, _ path: any WritableKeyPath<Record, Content> & Sendable
-  ) -> Self {
-    var form = self
-    form.writers.append(field.write)
-    form.readers.append { object, record in
-      if object.member(field.name) != nil, let content = try? field.read(object) {
-        record[keyPath: path] = content
-      }
-    }
-    return form
+  ) -> RecordForm {
+    RecordForm(
+      self, writing: field.write,
+      reading: [
+        { object, record in
+          if object.member(field.name) != nil, let content = try? field.read(object) {
+            record[keyPath: path] = content
+          }
+        }
+      ])
   }
 
-  /// The same; written only where `isWritten`.
+  @inline(never)
   public func with<Content: JSONConvertible>(
-    _ name: Key, _ path: any WritableKeyPath<Record, Content> & Sendable,
-    where isWritten: @escaping @Sendable (Record) -> Bool = { _ in true }
-  ) -> Self {
+    _ name: String, _ path: any WritableKeyPath<Record, Content> & Sendable
+  ) -> RecordForm { with(Field(name, path), path) }
+
+  /// The same, written only where it differs from its default.
+  @inline(never)
+  public func with<Content: JSONConvertible & Equatable>(
+    _ name: String, _ path: any WritableKeyPath<Record, Content> & Sendable, unless standard: Content
+  ) -> RecordForm { with(Field(name, path, unless: standard), path) }
+
+  /// The same, written only where a condition holds.
+  @inline(never)
+  public func with<Content: JSONConvertible>(
+    _ name: String, _ path: any WritableKeyPath<Record, Content> & Sendable,
+    where isWritten: any KeyPath<Record, Bool> & Sendable
+  ) -> RecordForm {
     let field = Field<Record, Content>(
       name, reading: Content.init(member:),
-      writing: { isWritten($0) ? $0[keyPath: path].member : nil })
+      writing: { $0[keyPath: isWritten] ? $0[keyPath: path].member : nil })
     return with(field, path)
   }
 
-  /// The same, written only where it differs from its default.
-  public func with<Content: JSONConvertible & Equatable>(
-    _ name: Key, _ path: any WritableKeyPath<Record, Content> & Sendable, unless standard: Content
-  ) -> Self { with(Field(name, { $0[keyPath: path] }, unless: standard), path) }
-
   /// The form with a member that is written for other programs and follows from the others.
-  public func showing(_ name: Key, _ get: @escaping @Sendable (Record) -> some JSONConvertible) -> Self {
-    var form = self
-    form.writers.append { record in get(record).member.map { (name, $0) } }
-    return form
-  }
+  @inline(never)
+  public func showing(
+    _ name: String, _ path: any KeyPath<Record, some JSONConvertible> & Sendable
+  ) -> RecordForm { RecordForm(self, writing: Field(name, path).write) }
 
   /// The record of an object; nil where a member that it must have is missing or has another form.
   public func read(_ object: Value) -> Record? {
@@ -87,7 +109,7 @@ public struct RecordForm<Record>: Sendable {
 }
 
 /// A member of a record's form: its name, and how its content is read and written.
-public struct Field<Record, Content>: Sendable {
+public final class Field<Record, Content>: Sendable {
   fileprivate struct Missing: Error {}
 
   fileprivate let name: Key
@@ -95,10 +117,12 @@ public struct Field<Record, Content>: Sendable {
   fileprivate let write: @Sendable (Record) -> (Key, Value)?
 
   /// A member whose content is converted in its own way; `get` gives nil where it is left out.
+  @inline(never)
   public init(
-    _ name: Key, reading read: @escaping @Sendable (Value?) -> Content?,
+    _ name: String, reading read: @escaping @Sendable (Value?) -> Content?,
     writing get: @escaping @Sendable (Record) -> Value?
   ) {
+    let name = Key(name)
     self.name = name
     self.read = { object in
       guard let content = read(object.member(name)) else { throw Missing() }
@@ -110,21 +134,28 @@ public struct Field<Record, Content>: Sendable {
 
 extension Field where Content: JSONConvertible {
   /// A member that an object must have, unless its content is optional.
-  public init(_ name: Key, _ get: @escaping @Sendable (Record) -> Content) {
-    self.init(name, reading: Content.init(member:), writing: { get($0).member })
+  @inline(never)
+  public convenience init(_ name: String, _ path: any KeyPath<Record, Content> & Sendable) {
+    self.init(name, reading: Content.init(member:), writing: { $0[keyPath: path].member })
   }
 
   /// A member that is always written, and need not be there when it is read.
-  public init(_ name: Key, _ get: @escaping @Sendable (Record) -> Content, or standard: Content) {
-    self.init(name, reading: { Content(member: $0) ?? standard }, writing: { get($0).member })
+  @inline(never)
+  public convenience init(
+    _ name: String, _ path: any KeyPath<Record, Content> & Sendable, or standard: Content
+  ) {
+    self.init(
+      name, reading: { Content(member: $0) ?? standard }, writing: { $0[keyPath: path].member })
   }
 
   /// A member that is written only where it differs from its default.
-  public init(_ name: Key, _ get: @escaping @Sendable (Record) -> Content, unless standard: Content)
-  where Content: Equatable {
+  @inline(never)
+  public convenience init(
+    _ name: String, _ path: any KeyPath<Record, Content> & Sendable, unless standard: Content
+  ) where Content: Equatable {
     self.init(
       name, reading: { Content(member: $0) ?? standard },
-      writing: { get($0) == standard ? nil : get($0).member })
+      writing: { $0[keyPath: path] == standard ? nil : $0[keyPath: path].member })
   }
 }
 

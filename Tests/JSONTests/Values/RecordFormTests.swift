@@ -18,7 +18,10 @@ struct RecordFormTests {
 
     static let form = RecordForm<Self>(Self.init(x:y:), Field("x", \.x), Field("y", \.y))
       .with("label", \.label, unless: "").with("colour", \.colour).with("parts", \.parts, unless: [])
-      .with("shown", \.isShown, where: { $0.x < 0 }).showing("sum", { $0.x + ($0.y ?? 0) })
+      .with("shown", \.isShown, where: \.isLeft).showing("sum", \.sum)
+
+    var isLeft: Bool { x < 0 }
+    var sum: Int { x + (y ?? 0) }
   }
 
   private func point(_ text: String) throws -> Point? { Point(jsonValue: try Value.parse(text)) }
