@@ -31,7 +31,7 @@ extension JSONConvertible {
   }
 }
 
-// The types of Swift that are.
+// The types of the standard library that records are made of.
 
 extension Value: JSONConvertible {
   public init?(jsonValue value: Value) { self = value }
