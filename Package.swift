@@ -86,18 +86,33 @@ let package = Package(
     .target(
       name: "Engine", dependencies: ["CGlibc", "JSON", "Language", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
+    // The way to the world that sources and sinks share: queue, transports, web access, lists of addresses.
+    .target(
+      name: "Delivery",
+      dependencies: [
+        "CGlibc", "Decode", "Engine", "Fetch", "JSON", "Language", "Reactive", "Store", "System",
+      ],
+      swiftSettings: unchecked),
+    // Side by side, so that they compile at once.
     .target(
       name: "Nodes",
       dependencies: [
-        "CGlibc", "CMQTT", "CMicrohttpd", "CPQ", "Decode", "Engine", "Fetch", "JSON", "Language", "NATS",
-        "Page", "Reactive", "Server", "Store", "System",
+        "CGlibc", "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language", "Reactive", "Store", "System",
       ],
       swiftSettings: unchecked),
+    .target(
+      name: "Connectors",
+      dependencies: [
+        "CGlibc", "CMQTT", "CMicrohttpd", "CPQ", "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language",
+        "NATS", "Page", "Reactive", "Server", "Store", "System",
+      ],
+      swiftSettings: unchecked),
+    .target(name: "AllNodes", dependencies: ["Connectors", "Engine", "Language", "Nodes"]),
     .executableTarget(
       name: "flow",
       dependencies: [
-        "CArguments", "Cluster", "Decode", "Engine", "Fetch", "JSON", "Language", "NATS", "Nodes", "Page",
-        "Reactive", "Server", "Sky", "Store", "System",
+        "AllNodes", "CArguments", "Cluster", "Connectors", "Decode", "Delivery", "Engine", "Fetch", "JSON",
+        "Language", "NATS", "Nodes", "Page", "Reactive", "Server", "Sky", "Store", "System",
       ],
       swiftSettings: unchecked + small
     ),
@@ -120,7 +135,11 @@ let package = Package(
     // For tests alone: steps and pipelines in virtual time, described by text, with state that is killed.
     .target(
       name: "Trials",
-      dependencies: ["Engine", "JSON", "Language", "Nodes", "Reactive", "Store", "TestSupport"],
+      dependencies: [
+        "AllNodes", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Reactive", "Store",
+        "System",
+        "TestSupport",
+      ],
       path: "Tests/Support/Trials"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive", "ReactiveTesting", "TestScale"]),
     .testTarget(name: "ReactiveTestingTests", dependencies: ["Reactive", "ReactiveTesting"]),
@@ -141,8 +160,8 @@ let package = Package(
     .testTarget(
       name: "FlowTests",
       dependencies: [
-        "flow", "Engine", "JSON", "Language", "Loopback", "Nodes", "Reactive", "Store", "System", "TestScale",
-        "TestSupport",
+        "AllNodes", "Connectors", "Delivery", "Engine", "JSON", "Language", "Loopback", "Nodes", "Reactive",
+        "Store", "System", "TestScale", "TestSupport", "flow",
       ],
       exclude: ["Mistakes"]),
     .testTarget(
@@ -151,28 +170,47 @@ let package = Package(
     .testTarget(
       name: "EngineTests",
       dependencies: [
-        "Engine", "JSON", "Language", "Nodes", "Reactive", "Store", "System", "TestScale", "TestSupport",
-        "Trials",
+        "AllNodes", "Engine", "JSON", "Language", "Nodes", "Reactive", "Store", "System", "TestScale",
+        "TestSupport", "Trials",
       ]),
     .testTarget(
       name: "DecodeTests", dependencies: ["Decode", "JSON", "Language", "Reactive", "System", "TestSupport"]),
     .testTarget(
+      name: "DeliveryTests",
+      dependencies: [
+        "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Reactive", "Store", "System",
+        "TestSupport", "Trials",
+      ]),
+    .testTarget(
       name: "NodesTests",
       dependencies: [
-        "Decode", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive",
-        "ReactiveTesting",
-        "SimulatedDisk", "Store", "System", "TestScale", "TestSupport", "Trials",
+        "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Reactive",
+        "ReactiveTesting", "SimulatedDisk", "Store", "System", "TestScale", "TestSupport", "Trials",
+      ]),
+    .testTarget(
+      name: "ConnectorsTests",
+      dependencies: [
+        "Connectors", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page",
+        "Reactive", "Store", "System", "TestScale", "TestSupport", "Trials",
+      ]),
+    // What every node must keep to.
+    .testTarget(
+      name: "ContractTests",
+      dependencies: [
+        "AllNodes", "Connectors", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes",
+        "Reactive", "Store", "System", "TestScale", "TestSupport", "Trials",
       ]),
     .testTarget(
       name: "PageTests",
       dependencies: [
-        "Engine", "JSON", "Language", "Nodes", "Page", "Reactive", "Server", "Store", "System", "TestSupport",
+        "AllNodes", "Engine", "JSON", "Language", "Nodes", "Page", "Reactive", "Server", "Store", "System",
+        "TestSupport",
       ]),
     .testTarget(
       name: "NATSTests",
       dependencies: [
-        "flow", "CNats", "Cluster", "JSON", "Loopback", "NATS", "Nodes", "Reactive", "Store", "System",
-        "TestSupport",
+        "AllNodes", "CNats", "Cluster", "Connectors", "Delivery", "JSON", "Loopback", "NATS", "Nodes",
+        "Reactive", "Store", "System", "TestSupport", "flow",
       ],
       exclude: ["Fixtures"]),
     .testTarget(
@@ -183,7 +221,10 @@ let package = Package(
     .testTarget(name: "SkyTests", dependencies: ["CZ", "Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",
-      dependencies: ["Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System"],
+      dependencies: [
+        "AllNodes", "Delivery", "Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store",
+        "System",
+      ],
       path: "Tests/Months"),
     .testTarget(
       name: "CrashTests",
@@ -192,8 +233,8 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Cluster", "Engine", "JSON", "Language", "Nodes", "Reactive", "SimulatedDisk", "SimulatedJournal",
-        "Store", "System", "TestScale",
+        "AllNodes", "Cluster", "Engine", "JSON", "Language", "Nodes", "Reactive", "SimulatedDisk",
+        "SimulatedJournal", "Store", "System", "TestScale",
       ],
       path: "Tests/Simulation"),
   ],
@@ -206,18 +247,4 @@ if hasCrashPoints { package.targets.removeAll { $0.type == .test && $0.name != "
 // before a single test runs. FLOW_TESTS names the targets to keep, separated by commas.
 if let kept = Context.environment["FLOW_TESTS"]?.split(separator: ",").map(String.init) {
   package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
-  // `make check`: the contracts of all nodes by themselves compile in a fifth of the time of NodesTests, whose part
-  // they are otherwise.
-  if kept.contains("ContractTests"), !kept.contains("NodesTests") {
-    package.targets.append(
-      .testTarget(
-        name: "ContractTests",
-        dependencies: [
-          "Decode", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive",
-          "ReactiveTesting",
-          "SimulatedDisk", "Store", "System", "TestScale", "TestSupport", "Trials",
-        ],
-        path: "Tests/NodesTests",
-        sources: ["CatalogTests.swift", "Contract", "Support", "Sinks/SinkBench.swift"]))
-  }
 }

@@ -1,10 +1,11 @@
+import AllNodes
+@testable import Delivery
 import JSON
 import Reactive
 import Store
 import Testing
 
 @testable import Fetch
-@testable import Nodes
 import System
 @testable import Engine
 @testable import Language

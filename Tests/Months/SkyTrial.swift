@@ -1,3 +1,5 @@
+import AllNodes
+@testable import Delivery
 import Fetch
 import Foundation
 import JSON
@@ -5,7 +7,6 @@ import Reactive
 import Store
 import Testing
 
-@testable import Nodes
 import System
 @testable import Engine
 @testable import Language

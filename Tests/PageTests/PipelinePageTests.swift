@@ -1,6 +1,6 @@
+import AllNodes
 import JSON
 import Language
-import Nodes
 import Reactive
 import Testing
 

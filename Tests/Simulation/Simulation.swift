@@ -2,7 +2,6 @@ import Cluster
 import System
 import Glibc
 import JSON
-import Nodes
 import Engine
 import Language
 import Reactive

@@ -23,9 +23,12 @@ import Testing
     add("Engine", [], over: ["Language", "Store"])
     add("Page", ["CMicrohttpd"], over: ["Engine", "Server"])
     add("NATS", ["CNats"], over: ["JSON"])
-    add("Nodes", ["CMQTT", "CPQ"], over: ["Decode", "Engine", "Fetch", "NATS", "Page"])
+    add("Delivery", [], over: ["Decode", "Engine", "Fetch"])
+    add("Nodes", [], over: ["Delivery"])
+    add("Connectors", ["CMQTT", "CPQ"], over: ["Delivery", "NATS", "Page"])
+    add("AllNodes", [], over: ["Connectors", "Nodes"])
     add("Cluster", [], over: ["Engine", "NATS"])
-    add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
+    add("flow", ["CArguments"], over: ["AllNodes", "Cluster", "Page", "Sky"])
     for name in [
       "CArguments", "CCurl", "CGlibc", "CMicrohttpd", "CMQTT", "CNats", "COnig", "CPQ", "CSQLite", "CXML2",
       "CYAML",

@@ -52,8 +52,10 @@ import Testing
     }
   }
 
-  private static let readings = Repository.sources.filter { ["Language", "Nodes"].contains($0.module) }
-    .map(Reading.init)
+  private static let readings = Repository.sources.filter {
+    ["Language", "Delivery", "Nodes", "Connectors"].contains($0.module)
+  }
+  .map(Reading.init)
 
   @Test("each option that is declared is in a list")
   func listed() {

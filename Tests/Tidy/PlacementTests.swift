@@ -5,7 +5,8 @@ import Testing
   /// Files with the name of a source whose place they do not share, with the reason.
   static let exceptions = [
     "Tests/NATSTests/JetStreamJournalTests.swift": "it runs against a real server, as all of NATSTests does",
-    "Tests/NodesTests/PlanTests.swift": "it reads plans with the real nodes, which Language does not know",
+    "Tests/ContractTests/CatalogTests.swift": "it lies with the other tests of all nodes",
+    "Tests/ContractTests/PlanTests.swift": "it reads plans with the real nodes, which Language does not know",
     "Tests/Tidy/OptionTests.swift": "a rule over the text of all options",
     "Tests/Tidy/SourceTests.swift": "a rule over the text of all sources",
   ]

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `alarm`: reports when a condition has lasted, and when it is over.
-let alarm = NodeSpec(
+package let alarm = NodeSpec(
   "alarm", "report when a condition of a key has lasted for a while, and when it is over",
   details: """
     An event of this shape is sent when `when` has held for as long as `for`, and when it is over:

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `batch`: collects events into arrays.
-let batch = NodeSpec(
+package let batch = NodeSpec(
   "batch", "collect events into arrays, by count, by time or per poll",
   details: """
     A batch is one event: an array. It is sent when it has `count` events, when `time` has passed since its first \

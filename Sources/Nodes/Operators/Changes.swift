@@ -4,7 +4,7 @@ import Language
 import System
 
 /// `changes`: compares each poll with the one before, and reports what was added, changed and removed.
-let changes = NodeSpec(
+package let changes = NodeSpec(
   "changes", "compare each poll with the last one by key, and report what was added, changed or removed",
   details: """
     Each change is {type, key, at, before, after, diff}: type is added, changed or removed, at is the time of the \

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `debounce`: sends the last event of each key once the key has been quiet for a while.
-let debounce = NodeSpec(
+package let debounce = NodeSpec(
   "debounce", "send the last event of each key once no more have arrived for a while",
   details: """
     A launch whose time is corrected three times within a minute is reported once. `max_wait` limits how long a key \

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `dedupe`: passes on the first event of each key.
-let dedupe = NodeSpec(
+package let dedupe = NodeSpec(
   "dedupe", "pass on the first event of each key and drop repeats",
   details: """
     Passes the first event of each key. With `lifetime`, and where `bound` is more than half used, a repeat makes its key \

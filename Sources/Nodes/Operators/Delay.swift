@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `delay`: sends each event after a fixed time.
-let delay = NodeSpec(
+package let delay = NodeSpec(
   "delay", "send each event after a fixed time",
   details: "Ends of polls are delayed too and keep their place among the events.",
   options: AnyOption.list(DelayOptions.time, DelayOptions.bound),

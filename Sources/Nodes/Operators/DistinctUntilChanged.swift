@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `distinct_until_changed`: drops events whose value has not changed.
-let distinctUntilChanged = NodeSpec(
+package let distinctUntilChanged = NodeSpec(
   "distinct_until_changed", "drop events whose value equals that of the event before",
   options: AnyOption.list(
     DistinctUntilChangedOptions.value, DistinctUntilChangedOptions.key, DistinctUntilChangedOptions.bound),

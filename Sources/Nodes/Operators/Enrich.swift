@@ -1,3 +1,4 @@
+import Delivery
 import Decode
 import Fetch
 import JSON
@@ -7,7 +8,7 @@ import Reactive
 import System
 
 /// `enrich`: adds data to each event by an HTTP request.
-let enrich = NodeSpec(
+package let enrich = NodeSpec(
   "enrich", "add data to each event by an HTTP request",
   details: """
     The address is a template. The results of its expressions are percent-encoded; they can be part of the path or the \

@@ -2,7 +2,7 @@ import Engine
 import Language
 
 /// `filter`: passes on the events for which an expression is true.
-let filter = NodeSpec(
+package let filter = NodeSpec(
   "filter", "pass on events for which an expression is neither false nor null",
   options: AnyOption.list(FilterOptions.keep),
   shorthand: "where",

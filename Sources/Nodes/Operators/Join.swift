@@ -5,7 +5,7 @@ import Reactive
 import System
 
 /// `join`: combines each event with the latest event of another stream that has the same key.
-let join = NodeSpec(
+package let join = NodeSpec(
   "join", "combine each event with the latest event of another stream that has the same key",
   details: """
     The latest event of each key of the other stream is remembered and looked up for each event of this one. Events of \

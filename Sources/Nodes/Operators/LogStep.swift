@@ -3,7 +3,7 @@ import Engine
 import Language
 
 /// `log`: writes a line about each event to the log and passes the event on.
-let log = NodeSpec(
+package let log = NodeSpec(
   "log", "write a line about each event to the log and pass the event on",
   options: AnyOption.list(LogOptions.message, LogOptions.level),
   shorthand: "message",

@@ -2,7 +2,7 @@ import Engine
 import Language
 
 /// `map`: replaces each event with the outputs of an expression.
-let map = NodeSpec(
+package let map = NodeSpec(
   "map", "replace each event with the outputs of an expression: none, one or many",
   details: """
     A mapping builds an object; each of its values is an expression, and mappings may be nested.

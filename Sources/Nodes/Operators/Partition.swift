@@ -2,7 +2,7 @@ import Engine
 import Language
 
 /// `partition`: divides the stream by a key among tasks, which have their own of each step below it.
-let partition = NodeSpec(
+package let partition = NodeSpec(
   "partition", "run the steps below it in several tasks, each with the events of its keys",
   details: """
     Events whose key, `by`, belongs to one task pass through the steps below in that task, which has their state for its \

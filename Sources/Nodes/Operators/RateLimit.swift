@@ -3,7 +3,7 @@ import Language
 import Reactive
 
 /// `rate_limit`: passes on events at a limited rate.
-let rateLimit = NodeSpec(
+package let rateLimit = NodeSpec(
   "rate_limit", "pass on events at a limited rate; excess events wait",
   details: """
     `count` events per `per` are passed on, evenly spaced, except that up to `burst` may pass at once after a pause. \

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `remind`: fires at the times that events name.
-let remind = NodeSpec(
+package let remind = NodeSpec(
   "remind", "emit a reminder when a time that events name is near, or has come",
   details: """
     Each event names, by `key`, something that happens `at` a time, and for each lead in `before` an event is emitted \

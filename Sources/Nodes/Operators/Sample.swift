@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `sample`: sends the latest event at a fixed interval.
-let sample = NodeSpec(
+package let sample = NodeSpec(
   "sample", "send the latest event of each key at a fixed interval, if there is a new one",
   options: AnyOption.list(SampleOptions.every, SampleOptions.key, SampleOptions.bound),
   shorthand: "every",

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `scan`: folds events into a state and sends the state after each.
-let scan = NodeSpec(
+package let scan = NodeSpec(
   "scan", "fold events into a state and send the state after each",
   details: """
     As in jq's `reduce`: in `update`, `.` is the state and `$event` the event; the first output is the new state. If \

@@ -5,7 +5,7 @@ import Reactive
 import System
 
 /// `settle`: sends what has changed since the last change that was sent, when a key has been quiet for a while.
-let settle = NodeSpec(
+package let settle = NodeSpec(
   "settle", "send what has changed since the last change sent, when a key has been quiet for a while",
   details: """
     It follows changes. The changes of a key that come in a row are combined: before is from the first of them, after \

@@ -3,7 +3,7 @@ import Engine
 import Language
 
 /// `skip`: drops the first events of a poll or stream.
-let skip = NodeSpec(
+package let skip = NodeSpec(
   "skip", "drop the first events of each poll, or of the whole stream",
   options: AnyOption.list(SkipOptions.count, SkipOptions.per),
   shorthand: "count",

@@ -3,7 +3,7 @@ import Engine
 import Language
 
 /// `sort`: sorts the events of each poll.
-let sort = NodeSpec(
+package let sort = NodeSpec(
   "sort", "sort the events of each poll",
   details: """
     A source without polls (a file, standard input) is sorted as a whole when it ends. Events with equal values keep \

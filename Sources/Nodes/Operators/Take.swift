@@ -3,7 +3,7 @@ import Engine
 import Language
 
 /// `take`: passes on the first events of a poll or stream.
-let take = NodeSpec(
+package let take = NodeSpec(
   "take", "pass on the first events of each poll, or of the whole stream",
   details: """
     For a source without polls (a file, standard input), and with per: stream, the pipeline ends when no sink can \

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `throttle`: passes on at most one event of each key per period.
-let throttle = NodeSpec(
+package let throttle = NodeSpec(
   "throttle", "pass on at most one event of each key per period and drop the others",
   options: AnyOption.list(
     ThrottleOptions.period, ThrottleOptions.key, ThrottleOptions.latest, ThrottleOptions.bound),

@@ -4,7 +4,7 @@ import Language
 import Reactive
 
 /// `timeout`: reports when a stream, or a key of it, falls silent and when it resumes.
-let timeout = NodeSpec(
+package let timeout = NodeSpec(
   "timeout", "report when a stream, or a key of it, falls silent and when it resumes",
   details: """
     After `for` without an event, also counted from the start, this event is sent once:

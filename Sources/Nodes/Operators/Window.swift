@@ -5,7 +5,7 @@ import Reactive
 import System
 
 /// `window`: collects the events of a period and sends a summary.
-let window = NodeSpec(
+package let window = NodeSpec(
   "window", "collect the events of a period and send a summary of them",
   details: """
     `tumbling` windows follow each other. `sliding` windows of length `size` begin at intervals of `every` and \

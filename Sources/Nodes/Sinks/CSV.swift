@@ -1,9 +1,10 @@
+import Delivery
 import Engine
 import JSON
 import Language
 
 /// `csv`: appends each event to a file, as a row of a table.
-let csv = NodeSpec(
+package let csv = NodeSpec(
   "csv", "append each event to a file, as a row of CSV",
   details: """
     The first line of each file is the header. A text that contains the delimiter, a quote or a line break is quoted, \

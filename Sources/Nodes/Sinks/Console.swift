@@ -6,7 +6,7 @@ import Language
 import Reactive
 
 /// `console`: prints events to standard output, as JSON, as lines of a template, or as a table.
-let console = NodeSpec(
+package let console = NodeSpec(
   "console", "print events to standard output: as JSON, by a template, or as a table",
   details: """
     Without options each event is one line: a string as it is, anything else as compact JSON. On a terminal a table \

@@ -4,7 +4,7 @@ import Language
 import struct Reactive.Instant
 
 /// `count`: counts events and prints the totals.
-let count = NodeSpec(
+package let count = NodeSpec(
   "count", "count events, optionally by key, and print the totals at the end",
   details: """
     The totals are one line of JSON on standard output, `{"count":3,"by":{"a":2,"b":1}}`, largest first. Keys that are \

@@ -1,10 +1,11 @@
+import Delivery
 import System
 import JSON
 import Engine
 import Language
 
 /// `exec`: runs a command for each event.
-let exec = NodeSpec(
+package let exec = NodeSpec(
   "exec", "run a command for each event, with retries",
   details: """
     The command is a list of arguments. Each is a template that makes exactly one argument, whatever is in the data; \

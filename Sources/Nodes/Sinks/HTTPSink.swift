@@ -1,3 +1,4 @@
+import Delivery
 import Fetch
 import JSON
 import Engine
@@ -9,7 +10,7 @@ import Store
 import System
 
 /// `http` as a sink: sends a request for each event, as to a webhook.
-let httpSink = NodeSpec(
+package let httpSink = NodeSpec(
   "http", "send each event to a web address, with retries",
   details: """
     The event is sent as JSON, or as given by `body` or `body_text`. The header Idempotency-Key has an id that is the \

@@ -1,3 +1,4 @@
+import Delivery
 import System
 import JSON
 import Engine
@@ -6,7 +7,7 @@ import Reactive
 import Store
 
 /// `jsonl`: appends each event to a file, as a line of JSON.
-let jsonl = NodeSpec(
+package let jsonl = NodeSpec(
   "jsonl", "append each event to a file, as a line of JSON",
   details: """
     Lines are written whole, those of a turn together, and never removed: follow the file with tail -F. When the disk \

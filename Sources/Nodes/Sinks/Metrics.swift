@@ -5,7 +5,7 @@ import Reactive
 import System
 
 /// `metrics`: measures the data itself, for Prometheus.
-let metricsSink = NodeSpec(
+package let metricsSink = NodeSpec(
   "metrics", "measure the events: gauges and counters for Prometheus, with labels",
   details: """
     A `gauge` has the last `value` of each set of labels; null removes it, as for a row that is gone. A `counter` adds \

@@ -2,7 +2,7 @@ import Engine
 import Language
 
 /// `null`: discards all events, for tests and measurements.
-let null = NodeSpec(
+package let null = NodeSpec(
   "null", "discard every event; the statistics still count them",
   examples: [.init("nowhere", "null:")],
   .sink { _, _ in Null() })

@@ -1,10 +1,11 @@
+import Delivery
 import Fetch
 import JSON
 import Engine
 import Language
 
 /// `apod`: NASA's Astronomy Picture of the Day.
-let apod = NodeSpec(
+package let apod = NodeSpec(
   "apod", "poll NASA's astronomy pictures of the day",
   details: """
     A row is a day as the service returns it: date, title, explanation, media_type, url, … Long ranges are requested a \

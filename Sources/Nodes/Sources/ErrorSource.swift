@@ -2,7 +2,7 @@ import Engine
 import Language
 
 /// `errors`: what goes wrong in the pipeline itself.
-let errorSource = NodeSpec(
+package let errorSource = NodeSpec(
   "errors",
   "the errors of the pipeline itself: sources that fail and recover, events and deliveries that fail",
   details: """

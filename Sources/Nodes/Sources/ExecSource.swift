@@ -1,3 +1,4 @@
+import Delivery
 import Decode
 import Engine
 import JSON
@@ -6,7 +7,7 @@ import Reactive
 import System
 
 /// `exec`: the output of a command, as a poll or as it is printed.
-let execSource = NodeSpec(
+package let execSource = NodeSpec(
   "exec", "run a command and read what it prints, at each poll or as it is printed",
   details: """
     The command is a list of arguments; no shell is involved. Its environment has PATH, HOME, USER, LANG, LC_ALL, TZ and \

@@ -1,3 +1,4 @@
+import Delivery
 import Decode
 import System
 import Glibc
@@ -6,7 +7,7 @@ import Engine
 import Language
 
 /// `file`: reads the values in files, once or while they grow.
-let file = NodeSpec(
+package let file = NodeSpec(
   "file", "read files: JSON, CSV, text or another format",
   details: """
     Gzip files are decompressed. What cannot be decoded is reported and skipped. With follow, a file is read as it \

@@ -4,7 +4,7 @@ import Language
 import System
 
 /// `generate`: creates events with an expression, once or on a schedule.
-let generate = NodeSpec(
+package let generate = NodeSpec(
   "generate", "create events with an expression, once or on a schedule",
   details: """
     Each run is a poll, whose rows are the outputs of the expression with null as input. $meta.poll counts the runs, \

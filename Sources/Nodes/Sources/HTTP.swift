@@ -1,3 +1,4 @@
+import Delivery
 import Decode
 import Fetch
 import JSON
@@ -6,7 +7,7 @@ import Language
 import System
 
 /// `http`: polls an address; the rows of its responses are the events.
-let http = NodeSpec(
+package let http = NodeSpec(
   "http", "poll an address: a JSON API, a table, a feed, a page or a text; or read a stream of events",
   details: """
     Each poll sends one request, or one for each page, and its rows are the outputs of `rows` over the responses. If a \

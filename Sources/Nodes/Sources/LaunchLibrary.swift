@@ -1,10 +1,11 @@
+import Delivery
 import Fetch
 import JSON
 import Engine
 import Language
 
 /// `launch_library`: rocket launches, as Launch Library 2 of The Space Devs lists them.
-let launchLibrary = NodeSpec(
+package let launchLibrary = NodeSpec(
   "launch_library", "poll the launches of Launch Library 2",
   details: """
     A row is a launch as the service has it; its shape differs with `version` and `mode` (pipelines/lib/launch.jq reads \

@@ -1,3 +1,4 @@
+import Delivery
 import Decode
 import System
 import JSON
@@ -5,7 +6,7 @@ import Engine
 import Language
 
 /// `replay`: the polls of a recording, at the times at which they were made.
-let replay = NodeSpec(
+package let replay = NodeSpec(
   "replay", "answer with the polls of a recording, in virtual time",
   details: """
     A recording is a file of JSON lines, one for each poll: {"at": "2026-01-01T00:00:00Z", "rows": [ … ]}, or error \

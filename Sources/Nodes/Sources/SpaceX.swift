@@ -1,10 +1,11 @@
+import Delivery
 import Fetch
 import JSON
 import Engine
 import Language
 
 /// `spacex`: polls the SpaceX API of r/SpaceX: launches, rockets and other collections.
-let spacex = NodeSpec(
+package let spacex = NodeSpec(
   "spacex", "poll a collection of the SpaceX API: launches, rockets, cores, …",
   details: """
     Rows are the entries of the collection as the service returns them. With `populate`, `where`, `sort` or `fields`, \

@@ -1,3 +1,4 @@
+import Delivery
 import Decode
 import System
 import JSON
@@ -5,7 +6,7 @@ import Engine
 import Language
 
 /// `stdin`: reads the values on standard input.
-let stdin = NodeSpec(
+package let stdin = NodeSpec(
   "stdin", "read standard input until it ends: JSON, CSV, text or another format",
   options: AnyOption.list(Decoding.option, StdinOptions.maxValue),
   shorthand: "decode",

@@ -1,7 +1,6 @@
 import TestSupport
 import Foundation
 import JSON
-import Nodes
 import Engine
 import Language
 import Reactive

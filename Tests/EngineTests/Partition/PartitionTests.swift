@@ -1,6 +1,5 @@
 import Engine
 import JSON
-import Nodes
 import Reactive
 import Store
 import TestScale

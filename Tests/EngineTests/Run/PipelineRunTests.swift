@@ -1,5 +1,4 @@
 import JSON
-import Nodes
 import Engine
 import Language
 import Reactive

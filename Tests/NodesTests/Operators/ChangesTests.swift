@@ -1,5 +1,5 @@
+@testable import Nodes
 import JSON
-import Nodes
 import Engine
 import Language
 import Reactive

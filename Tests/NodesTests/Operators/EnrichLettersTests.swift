@@ -1,3 +1,4 @@
+@testable import Nodes
 import JSON
 import Reactive
 import Store

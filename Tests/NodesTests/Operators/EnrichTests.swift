@@ -1,3 +1,4 @@
+@testable import Nodes
 import TestSupport
 import Fetch
 import JSON
@@ -6,7 +7,6 @@ import Store
 import Testing
 import Trials
 
-@testable import Nodes
 import System
 @testable import Engine
 @testable import Language

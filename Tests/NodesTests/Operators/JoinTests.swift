@@ -1,4 +1,4 @@
-import Nodes
+@testable import Nodes
 import Engine
 import Language
 import Testing

@@ -1,7 +1,7 @@
+@testable import Nodes
 import Engine
 import JSON
 import Language
-import Nodes
 import Reactive
 import Testing
 import Trials

@@ -1,3 +1,4 @@
+import AllNodes
 import TestSupport
 import JSON
 import Reactive

@@ -1,3 +1,4 @@
+@testable import Nodes
 import Engine
 import JSON
 import Language
@@ -5,7 +6,6 @@ import TestSupport
 import Testing
 import Trials
 
-@testable import Nodes
 import System
 
 @Suite("csv", .timeLimit(.minutes(30))) struct CSVTests {

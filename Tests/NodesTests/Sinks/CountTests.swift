@@ -1,6 +1,7 @@
+@testable import Nodes
+import Trials
 import Testing
 
-@testable import Nodes
 import System
 
 @Suite struct CountTests {

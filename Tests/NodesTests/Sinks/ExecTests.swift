@@ -1,3 +1,5 @@
+@testable import Nodes
+import Trials
 import TestSupport
 import Glibc
 import Engine
@@ -5,7 +7,6 @@ import Language
 import Reactive
 import Testing
 
-@testable import Nodes
 import System
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ExecTests {

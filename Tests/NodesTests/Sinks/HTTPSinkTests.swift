@@ -1,3 +1,4 @@
+@testable import Nodes
 import TestSupport
 import Fetch
 import JSON
@@ -9,7 +10,6 @@ import Store
 import Testing
 import Trials
 
-@testable import Nodes
 import System
 
 @Suite(.timeLimit(.minutes(30))) struct HTTPSinkTests {

@@ -1,3 +1,4 @@
+@testable import Nodes
 import Fetch
 import JSON
 import Engine
@@ -5,7 +6,6 @@ import Language
 import Testing
 import Trials
 
-@testable import Nodes
 import System
 
 @Suite struct APODTests {

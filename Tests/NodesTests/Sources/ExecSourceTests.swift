@@ -1,3 +1,5 @@
+@testable import Nodes
+import AllNodes
 import JSON
 import Language
 import Reactive
@@ -6,7 +8,6 @@ import Testing
 import Trials
 
 @testable import Engine
-@testable import Nodes
 import System
 
 /// The source `exec`: polls of a command, and one that runs on.

@@ -1,3 +1,4 @@
+import AllNodes
 import Decode
 import JSON
 import Language

@@ -1,3 +1,6 @@
+@testable import Delivery
+@testable import Nodes
+import Trials
 import Fetch
 import TestSupport
 import JSON
@@ -6,7 +9,6 @@ import Language
 import Reactive
 import Testing
 
-@testable import Nodes
 import System
 
 @Suite struct HTTPTests {

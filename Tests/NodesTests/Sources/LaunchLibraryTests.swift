@@ -1,3 +1,6 @@
+@testable import Delivery
+@testable import Nodes
+import Trials
 import Fetch
 import JSON
 import Engine
@@ -5,7 +8,6 @@ import Language
 import Reactive
 import Testing
 
-@testable import Nodes
 import System
 
 @Suite struct LaunchLibraryTests {

@@ -1,3 +1,4 @@
+@testable import Nodes
 import Engine
 import Fetch
 import JSON
@@ -6,8 +7,6 @@ import Reactive
 import System
 import TestScale
 import Testing
-
-@testable import Nodes
 
 /// What a poll of `launch_library` has seen of a list that changes while it is read.
 @Suite struct LaunchListTests {

@@ -1,10 +1,11 @@
+@testable import Nodes
+import Trials
 import Foundation
 import JSON
 import Engine
 import Language
 import Testing
 
-@testable import Nodes
 import System
 
 /// What the services have really answered, where the samples are at hand beside the checkout.

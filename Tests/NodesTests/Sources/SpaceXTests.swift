@@ -1,10 +1,12 @@
+@testable import Delivery
+@testable import Nodes
+import Trials
 import TestSupport
 import JSON
 import Engine
 import Language
 import Testing
 
-@testable import Nodes
 import System
 
 @Suite struct SpaceXTests {

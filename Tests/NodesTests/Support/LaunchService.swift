@@ -1,3 +1,5 @@
+@testable import Nodes
+import Trials
 import Fetch
 import JSON
 import Language

@@ -1,3 +1,4 @@
+import Trials
 import TestSupport
 import Glibc
 import Engine

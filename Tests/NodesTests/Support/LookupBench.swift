@@ -1,3 +1,5 @@
+@testable import Delivery
+@testable import Nodes
 import Fetch
 import JSON
 import Reactive
@@ -8,7 +10,6 @@ import Trials
 
 @testable import Engine
 @testable import Language
-@testable import Nodes
 
 /// A pipeline of one such step over one poll, with a network that responds on demand, in virtual time.
 struct LookupBench {

@@ -1,6 +1,5 @@
 import TestSupport
 import JSON
-import Nodes
 import Engine
 import Language
 import Reactive

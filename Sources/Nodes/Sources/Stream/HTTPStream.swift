@@ -1,3 +1,4 @@
+import Delivery
 import Decode
 import Engine
 import Fetch

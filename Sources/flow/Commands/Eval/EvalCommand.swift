@@ -2,7 +2,6 @@ import Decode
 import Glibc
 import JSON
 import Language
-import Nodes
 import System
 
 /// `flow eval`: the expression language as a filter from standard input to standard output.

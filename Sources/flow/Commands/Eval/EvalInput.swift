@@ -1,7 +1,6 @@
 import Decode
 import Glibc
 import JSON
-import Nodes
 import System
 
 /// The inputs of `flow eval`: the files concatenated into one text, as values, lines or events.

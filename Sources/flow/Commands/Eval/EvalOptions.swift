@@ -1,7 +1,6 @@
 import Decode
 import JSON
 import Language
-import Nodes
 import System
 
 /// The options of `flow eval` as they were given, with jq's meaning.

@@ -1,5 +1,4 @@
 import Language
-import Nodes
 
 /// flow(1): the manual page of the command, from the same declarations as its help.
 enum CommandPage {

@@ -1,4 +1,4 @@
-import Nodes
+import AllNodes
 import Engine
 import Language
 

@@ -1,5 +1,5 @@
+import AllNodes
 import Language
-import Nodes
 
 /// The pages of the reference that have given words, the best first, each with a passage.
 struct DocsSearch {

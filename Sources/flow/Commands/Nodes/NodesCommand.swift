@@ -1,5 +1,5 @@
+import AllNodes
 import JSON
-import Nodes
 import Engine
 import Language
 

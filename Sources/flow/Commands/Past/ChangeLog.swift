@@ -1,7 +1,6 @@
 import Engine
 import JSON
 import Language
-import Nodes
 import Store
 import System
 

@@ -1,8 +1,8 @@
+import Delivery
 import Glibc
 import JSON
 import Engine
 import Language
-import Nodes
 import System
 
 /// `config.yaml`: settings shared by pipelines, visible as `$config`.

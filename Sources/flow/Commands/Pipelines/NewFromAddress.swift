@@ -1,8 +1,9 @@
+import Connectors
+import Delivery
 import Engine
 import Fetch
 import JSON
 import Language
-import Nodes
 import Reactive
 import Store
 import System

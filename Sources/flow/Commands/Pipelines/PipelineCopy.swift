@@ -1,6 +1,6 @@
+import AllNodes
 import Glibc
 import Language
-import Nodes
 import System
 
 /// `flow new --from NAME`: a copy of an installed or other pipeline, with the files that belong to it.

@@ -1,6 +1,6 @@
+import AllNodes
 import Glibc
 import JSON
-import Nodes
 import Engine
 import Language
 import Reactive

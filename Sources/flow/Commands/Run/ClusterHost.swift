@@ -1,8 +1,8 @@
+import Delivery
 import Cluster
 import Engine
 import JSON
 import Language
-import Nodes
 import Reactive
 import Store
 import System

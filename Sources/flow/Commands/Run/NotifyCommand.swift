@@ -1,7 +1,7 @@
+import Connectors
 import Engine
 import Fetch
 import Language
-import Nodes
 import Reactive
 import Store
 import System

@@ -1,8 +1,8 @@
+import Connectors
 import Cluster
 import Engine
 import Language
 import NATS
-import Nodes
 import Store
 import System
 

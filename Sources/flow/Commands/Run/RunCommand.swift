@@ -1,6 +1,5 @@
 import Glibc
 import JSON
-import Nodes
 import Engine
 import Language
 

@@ -1,5 +1,4 @@
 import Fetch
-import Nodes
 import Engine
 import Language
 import Reactive

@@ -1,7 +1,7 @@
+import Delivery
 import Engine
 import Glibc
 import Language
-import Nodes
 import Reactive
 
 /// The start of a run: opens what its pipelines need, and gives them to the runner of their kind.

@@ -1,5 +1,4 @@
 import Glibc
-import Nodes
 import Engine
 import Language
 import Store

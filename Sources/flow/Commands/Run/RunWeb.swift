@@ -1,5 +1,5 @@
+import Delivery
 import Fetch
-import Nodes
 import Engine
 import Language
 import Reactive

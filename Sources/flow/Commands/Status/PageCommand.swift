@@ -1,7 +1,7 @@
+import Connectors
 import Engine
 import Glibc
 import Language
-import Nodes
 import Page
 import Reactive
 import Store

@@ -1,7 +1,6 @@
 import Engine
 import Glibc
 import Language
-import Nodes
 import Reactive
 import Store
 

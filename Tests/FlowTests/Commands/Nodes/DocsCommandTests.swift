@@ -148,7 +148,7 @@ import Testing
   func variables() throws {
     let page = try flow(["docs", "expressions", "--format", "markdown"]).output
     for name in ExpressionScope.variables { #expect(page.contains("| `$\(name)` |"), "\(name)") }
-    let path = "\(ShippedPipelinesTests.root)/Sources/Nodes/Web/WebFetch.swift"
+    let path = "\(ShippedPipelinesTests.root)/Sources/Delivery/Web/WebFetch.swift"
     let fetch = try String(contentsOfFile: path, encoding: .utf8)
     let notes = try #require(fetch.split(separator: "func notes()").last?.split(separator: ".record(").first)
     let members = notes.matches(of: /\("([a-z]+)", \./).map { String($0.1) }

@@ -1,3 +1,4 @@
+import AllNodes
 import Engine
 import JSON
 import Language

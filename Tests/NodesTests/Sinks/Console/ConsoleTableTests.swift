@@ -1,3 +1,4 @@
+import Trials
 import Testing
 
 @testable import Nodes

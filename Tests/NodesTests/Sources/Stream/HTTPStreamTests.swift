@@ -1,3 +1,5 @@
+@testable import Nodes
+import AllNodes
 import Glibc
 import Language
 import Loopback
@@ -7,7 +9,6 @@ import Testing
 import Trials
 
 @testable import Engine
-@testable import Nodes
 
 /// `http` with `stream`: what comes over a connection that goes on, and what happens at its ends.
 @Suite("Streams over HTTP", .timeLimit(.minutes(30))) struct HTTPStreamTests {

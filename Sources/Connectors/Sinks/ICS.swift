@@ -1,0 +1,223 @@
+import Delivery
+import System
+import JSON
+import Engine
+import Language
+import Reactive
+import Store
+
+/// `ics`: a calendar file.
+package let ics = NodeSpec(
+  "ics", "keep a calendar file that programs can subscribe to",
+  details: """
+    Each event of the pipeline describes one event of the calendar, by its key: a new one is added, a changed one is \
+    rewritten with a higher SEQUENCE, and an unchanged one leaves the file as it is. Where `removed` is true the \
+    calendar's event is cancelled, and stays so for `keep` after its end. The UID is the key and the name of the \
+    pipeline, with @ between.
+
+    Times are seconds since 1970 or ISO 8601, and are written in UTC. Of an event of whole days the days count that \
+    lie between its start and its end in UTC; without an end it is one day. Such an event has no alarms, since it has \
+    no time.
+
+    The file is written at most once a poll, whole, beside the old one, which it then replaces. It is read back when \
+    the pipeline starts, so that it continues without state too; a file at that path that another program has written \
+    is not touched. Where the pipeline has state, what could not be written is written by the next run, nothing is \
+    counted twice, and a SEQUENCE never decreases, also when its event has left the file meanwhile or the file was \
+    deleted.
+    """,
+  options: AnyOption.list(
+    ICSOptions.path, ICSOptions.key, ICSOptions.start, ICSOptions.end, ICSOptions.allDay, ICSOptions.summary,
+    ICSOptions.description, ICSOptions.location, ICSOptions.url, ICSOptions.geo, ICSOptions.status,
+    ICSOptions.removed, ICSOptions.updated)
+    + AnyOption.list(
+      ICSOptions.alarms, ICSOptions.name, ICSOptions.refresh, ICSOptions.keep, ICSOptions.maxEvents,
+      ICSOptions.mode),
+  state: """
+    the SEQUENCE of twice `max_events` events; for one more, that of an event that has left the file is forgotten
+    """,
+  hasDurableState: true,
+  examples: [
+    .init("rows", #"ics: { path: out/launches.ics, key: .id, start: .net, summary: '\(.name)' }"#),
+    .init(
+      "changes, with all members",
+      """
+      ics:
+        path: out/launches.ics
+        name: Launches
+        key: .key
+        removed: .type == "removed"
+        start: .after.window_start
+        end: .after.window_end
+        summary: 'Launch of \\(.after.name)'
+        description: '\\(.after.mission // "")'
+        location: '\\(.after.pad)'
+        url: '\\(.after.url)'
+        geo: '[.after.latitude, .after.longitude]'
+        status: if .after.status == "Go" then "confirmed" else "tentative" end
+        updated: .after.last_updated
+        alarms: [1d, 1h]
+        refresh: 6h
+        keep: 7d
+      """),
+    .init(
+      "whole days",
+      """
+      ics:
+        path: out/days.ics
+        key: .date
+        start: .date
+        all_day: true
+        summary: '\\(.title)'
+        max_events: 366
+        mode: '0600'
+      """),
+  ],
+  check: { options, checker in
+    if options[ICSOptions.path].constant == nil {
+      checker.report(
+        "a calendar is one file; its path has no expressions", at: options.place(of: ICSOptions.path))
+    }
+  },
+  .sink { options, context in try ICS(options, context) })
+
+private enum ICSOptions {
+  static let path = Option.required(
+    "path", OptionType<PathTemplate>.outputPath, "the file; missing folders are made",
+    example: "out/launches.ics")
+  static let key = Option.required(
+    "key", .expression, "identifies an event of the calendar", example: ".id")
+  static let start = Option.required("start", .expression, "when it begins", example: ".net")
+  static let end = Option.optional("end", .expression, "when it ends", example: ".window_end")
+  static let allDay = Option.optional(
+    "all_day", .expression, "whether it is of whole days", example: ".net_precision == \"day\"")
+  static let summary = Option.required(
+    "summary", .template, "what it is called", example: #"'\(.name)'"#)
+  static let description = Option.optional(
+    "description", .template, "more of it; here as elsewhere an empty text is none",
+    example: #"'\(.mission)'"#)
+  static let location = Option.optional("location", .template, "where it is", example: #"'\(.pad)'"#)
+  static let url = Option.optional("url", .template, "a page on it", example: #"'\(.url)'"#)
+  static let geo = Option.optional(
+    "geo", .expression, "where that is on the globe: {lat, lon}, [lat, lon] or null", example: "'{lat, lon}'")
+  static let status = Option.optional(
+    "status", .expression, "tentative, confirmed, cancelled or null", example: ".status")
+  static let removed = Option.optional(
+    "removed", .expression, "where this is true, what is there by that key is cancelled",
+    example: ".type == \"removed\"")
+  static let updated = Option.optional(
+    "updated", .expression, "when what it says became so; else the time of its poll", example: ".last_updated"
+  )
+  static let alarms = Option(
+    "alarms", .list(of: .duration), default: "[]",
+    "how long before it people are reminded, if it has a time of day",
+    example: "[1d, 1h]")
+  static let name = Option.optional(
+    "name", .text, "what the calendar is called; else as the pipeline", example: "Launches")
+  static let refresh = Option(
+    "refresh", .duration, default: "1h", "how often programs that subscribe to it should read it again")
+  static let keep = Option(
+    "keep", .duration(allowingZero: true), default: "30d",
+    "how long a cancelled event stays after its end")
+  static let maxEvents = Option(
+    "max_events", .integer(1...100_000), default: "10000",
+    "how many events there may be; of more, those that ended first are left out")
+  static let mode = Option("mode", .fileMode, default: "'0644'", "the permissions of the file, in octal")
+
+  static func parts(_ options: Options, _ context: SinkContext) -> CalendarReading.Parts {
+    let texts = [
+      ("SUMMARY", options[summary]), ("DESCRIPTION", options[description]), ("LOCATION", options[location]),
+      ("URL", options[url]),
+    ]
+    return CalendarReading.Parts(
+      key: context.evaluation(options[key]), start: context.evaluation(options[start]),
+      end: options[end].map { context.evaluation($0) },
+      allDay: options[allDay].map { context.evaluation($0) },
+      removed: options[removed].map { context.evaluation($0) },
+      status: options[status].map { context.evaluation($0) },
+      updated: options[updated].map { context.evaluation($0) },
+      geo: options[geo].map { context.evaluation($0) },
+      texts: texts.compactMap { name, template in template.map { (name, context.evaluation($0)) } },
+      alarms: options[alarms])
+  }
+}
+
+private final class ICS: KeepingSink {
+  private let context: SinkContext
+  private let reading: CalendarReading
+  private let file: WholeFile
+  private var calendar: Calendar
+  private var writing: CalendarWriting
+  /// The news of this turn.
+  private var news: [CalendarNews] = []
+  private var dryRun = DryRun()
+
+  init(_ options: Options, _ context: SinkContext) throws {
+    self.context = context
+    reading = CalendarReading(ICSOptions.parts(options, context), pipeline: context.pipeline)
+    file = WholeFile(
+      path: try OutputPath(options[ICSOptions.path], context).constant ?? "", mode: options[ICSOptions.mode],
+      syncs: context.syncs,
+      disk: context.lane.world.disk)
+    calendar = Calendar(
+      name: options[ICSOptions.name] ?? context.pipeline,
+      sequences: try context.outbox?.state(part: "sequences") ?? NodeState())
+    calendar.refresh = options[ICSOptions.refresh]
+    calendar.limit = options[ICSOptions.maxEvents]
+    calendar.keep = Int(options[ICSOptions.keep].components.seconds)
+    writing = CalendarWriting(file, context)
+    if !context.isDryRun { try writing.read(into: &calendar) }
+  }
+
+  func take(_ event: Event) throws {
+    let told = try reading.news(of: event)
+    if context.isDryRun {
+      let what = told.lines?.joined(separator: " ") ?? CalendarEvent.cancelled
+      return dryRun.add(line: "\(file.path): \(told.uid) \(what)")
+    }
+    news.append(told)
+  }
+
+  func endTurn() throws {
+    try dryRun.write(to: context.screen, in: context.lane.world)
+    if news.isEmpty { return }
+    let entry = CalendarEntry(news: news, at: Int(context.lane.now))
+    news = []
+    if let outbox = context.outbox { return outbox.put(entry.stored, id: try outbox.nextID()) }
+    take(entry)
+    try writing.write(&calendar)
+  }
+
+  func recover(_ entries: [OutboxEntry]) throws { try didCommit(entries) }
+
+  func didCommit(_ entries: [OutboxEntry]) throws {
+    guard let last = entries.last else { return }
+    for entry in entries {
+      guard let kept = CalendarEntry(stored: entry.bytes) else {
+        context.log.error("what is kept for this sink as \(entry.id) is nothing it wrote; it is left out")
+        continue
+      }
+      // What the file was made of already has come again after a crash.
+      if CalendarEntry.isBehind(entry.id, calendar.through) { continue }
+      take(kept)
+      calendar.through = entry.id
+    }
+    writing.place = last.place
+    try writing.write(&calendar)
+  }
+
+  private func take(_ entry: CalendarEntry) {
+    for told in entry.news { calendar.take(told) }
+    let overflow = calendar.forget(at: entry.at)
+    if overflow > 0 {
+      context.log.warning("\(file.path): \(overflow) events are left out: there are more than max_events")
+    }
+    if calendar.takeChanges() { writing.isDue = true }
+  }
+
+  func wake() throws { try writing.write(&calendar) }
+
+  func finish(by deadline: Instant) throws {
+    try endTurn()
+    try writing.write(&calendar, isLast: true)
+  }
+}

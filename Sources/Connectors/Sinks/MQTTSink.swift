@@ -1,0 +1,189 @@
+import Delivery
+import Engine
+import JSON
+import Language
+import Reactive
+import Store
+import System
+
+/// `mqtt` as a sink: publishes a message for each event.
+package let mqttSink = NodeSpec(
+  "mqtt", "publish each event on an MQTT topic, and announce it to Home Assistant",
+  details: """
+    The message is the event as JSON, or as given by `body` or `body_text`. With `qos` 1 and 2 it is published again, after \
+    `backoff`, up to `attempts` times, until the server acknowledges it within `timeout`; with 0 it is only sent. A lost \
+    connection is no attempt, unless it ends without a single answer: the messages wait. A message that the server refuses, as where the user may not publish on the topic \
+    (servers of MQTT 5 say so, others do not), is handled as `on_error` says. When `queue` messages are waiting, the pipeline waits.
+
+    With state, messages are stored until they are acknowledged, and published again by the next run: at least once, also \
+    with `qos` 2. One that failed for good is kept as a dead letter: see flow state dead.
+
+    `retain` has the server keep the last message of each topic for new subscribers. `status` names a topic that is online while \
+    the sink is connected, and offline otherwise, which the server itself sees to (the last will); both are retained.
+
+    `discovery` announces the topic to Home Assistant as an entity, of the device that is the pipeline. `component` is the kind \
+    of entity; with `value`, the state is that member of a JSON message, and all members are attributes. An `event` takes \
+    messages with a member event_type. `retain` has the state outlast a restart of Home Assistant. `status` is its \
+    availability, also between runs with --once, and \(MQTTDiscovery.statusRule) by default. An entity \
+    that is no longer wanted goes away with an empty retained message on its topic, which the log names at the start.
+
+    Expressions in the topic may not give wildcards, nor a topic that begins with $ unless the option does. Simulated and \
+    replayed runs publish nothing without --live-sinks; --dry-run prints the messages as commands for mosquitto_pub.
+
+    \(MQTTOptions.details)
+    """,
+  options: AnyOption.list(
+    MQTTSinkOptions.topic, MQTTSinkOptions.body, MQTTSinkOptions.bodyText, MQTTSinkOptions.qos,
+    MQTTSinkOptions.retain, MQTTSinkOptions.status, MQTTSinkOptions.discovery, MQTTSinkOptions.timeout)
+    + MQTTOptions.list + DeliveryOptions.list,
+  shorthand: "topic", hasDurableState: true,
+  examples: [
+    .init("each event as JSON", #"mqtt: 'launches/\(.key)'"#),
+    .init(
+      "a text, at most once",
+      #"mqtt: { topic: alarms, body_text: '\(.name) slipped', qos: 0, client: flow-alarms }"#
+    ),
+    .init(
+      "the next launch for Home Assistant, with its name as an attribute",
+      "mqtt: { topic: flow/next, body: '{net, name}', retain: true, server: 'mqtt://homeassistant.local', user: flow, password: '${MQTT_PASSWORD:-}', discovery: { component: sensor, name: Next launch, class: timestamp, value: net } }"
+    ),
+    .init(
+      "changes for its automations",
+      "mqtt: { topic: flow/changes, body: '{event_type: .type, name: .after.name}', discovery: { component: event, types: [added, changed, removed], icon: 'mdi:rocket-launch' } }"
+    ),
+    .init(
+      "four at once, with TLS",
+      "mqtt: { topic: orders, concurrency: 4, queue: 1024, attempts: 20, backoff: 5s, timeout: 30s, status: orders/status, server: 'mqtts://broker.example.org', tls: { ca: ca.pem } }"
+    ),
+  ],
+  check: { options, checker in
+    MQTTOptions.check(options, checker)
+    if options.isGiven(MQTTSinkOptions.bodyText), options.isGiven(MQTTSinkOptions.body) {
+      checker.report(
+        "body and body_text exclude each other", at: options.place(of: MQTTSinkOptions.bodyText))
+    }
+    let topic = options[MQTTSinkOptions.topic]
+    if let constant = topic.constant, let flaw = MQTTTopic.flaw(in: constant) {
+      checker.report(
+        "\(quoted(constant)) is not a topic to publish on: \(flaw)",
+        at: options.place(of: MQTTSinkOptions.topic), hint: #"as in launches/\(.id)"#)
+    }
+    guard let discovery = options[MQTTSinkOptions.discovery] else { return }
+    MQTTDiscovery.check(discovery, checker)
+    if topic.constant == nil {
+      checker.report(
+        "an entity has one topic, without expressions", at: options.place(of: MQTTSinkOptions.topic))
+    }
+    if options[MQTTSinkOptions.bodyText] != nil, discovery[MQTTDiscovery.value] != nil {
+      checker.report(
+        "value is a member of a JSON message, and body_text makes a text", at: discovery.place,
+        hint: "use body, or leave value out")
+    }
+    let isState = discovery[MQTTDiscovery.value] != nil || options[MQTTSinkOptions.bodyText] != nil
+    if discovery[MQTTDiscovery.component] == .binarySensor, !isState {
+      checker.report(
+        "a binary sensor is ON or OFF, and this is JSON", at: discovery.place,
+        hint:
+          #"add value, the member that is true or false, or body_text: '\(if .open then "ON" else "OFF" end)'"#
+      )
+    }
+    if let status = options[MQTTSinkOptions.status], topic.constant == status {
+      checker.report(
+        "the status needs a topic of its own", at: options.place(of: MQTTSinkOptions.status))
+    }
+    if discovery[MQTTDiscovery.component] == .event, !options.isGiven(MQTTSinkOptions.body) {
+      checker.report(
+        "Home Assistant takes events as objects with event_type", at: discovery.place,
+        hint: "add body: '{event_type: .type, name: .after.name}'")
+    }
+  },
+  .sink { options, context in try MQTTSink(options, context) })
+
+private enum MQTTSinkOptions {
+  static let topic = Option.required(
+    "topic", .template, "the topic; expressions are allowed", example: #"'launches/\(.id)'"#)
+  static let body = Option.optional(
+    "body", .expression, "the data, as JSON (default: the event)", example: "'{id, net}'")
+  static let bodyText = Option.optional(
+    "body_text", .template, "the data, as plain text", example: #"'\(.name) slipped'"#)
+  static let qos = Option(
+    "qos", .integer(0...2), default: "1",
+    "how messages are delivered: at most once (0), at least once (1), or once (2)")
+  static let retain = Option(
+    "retain", .boolean, default: "false", "whether the server keeps the last message for new subscribers")
+  static let status = Option.optional(
+    "status", .mqttTopic(allowsWildcards: false), "a topic that is online or offline", example: "flow/status")
+  static let discovery = Option.optional(
+    "discovery", .group("discovery", MQTTDiscovery.list),
+    "how Home Assistant sees the topic: `component` (sensor, binary_sensor or event), `name`, `class`, `value`, `unit`, `icon`, `types` of events, `prefix`",
+    example: "{ component: sensor, class: timestamp }")
+  static let timeout = Option("timeout", .duration, default: "10s", "the time limit of an acknowledgement")
+}
+
+private final class MQTTSink: DeliverySink {
+  private let context: SinkContext
+  private let topic: Evaluation
+  private let mayBeSystem: Bool
+  private let body: Evaluation?
+  private let bodyText: Evaluation?
+  private let flags: [String]
+  /// Nil where messages are printed or suppressed.
+  private let publisher: MQTTPublisher?
+  let queue: DeliveryQueue<MQTTTransport>
+
+  init(_ options: Options, _ context: SinkContext) throws {
+    self.context = context
+    let topic = options[MQTTSinkOptions.topic]
+    self.topic = context.evaluation(topic)
+    // A template is a JSON text with expressions.
+    mayBeSystem = (topic.constant ?? String(topic.expression.text.drop { $0 == "\"" })).hasPrefix("$")
+    body = options[MQTTSinkOptions.body].map { context.evaluation($0) }
+    bodyText = options[MQTTSinkOptions.bodyText].map { context.evaluation($0) }
+    let (quality, isRetained) = (options[MQTTSinkOptions.qos], options[MQTTSinkOptions.retain])
+    var settings = MQTTOptions.settings(options)
+    flags =
+      ["-h", settings.server.host, "-p", "\(settings.server.port)", "-q", "\(quality)"]
+      + (isRetained ? ["-r"] : [])
+    settings.client = options[MQTTOptions.client] ?? ""
+    var announcement: MQTTPublisher.Message?
+    settings.status = options[MQTTSinkOptions.status]
+    if let constant = topic.constant, let discovery = options[MQTTSinkOptions.discovery] {
+      let status = settings.status ?? MQTTDiscovery.statusTopic(of: constant)
+      settings.status = status
+      announcement = MQTTDiscovery.announcement(
+        discovery, topic: constant, status: status, pipeline: context.pipeline, sink: context.name)
+    }
+    publisher =
+      context.isDryRun || !context.outputs.isLive
+      ? nil
+      : try MQTTPublisher(
+        settings, announcement, quality: quality, isRetained: isRetained,
+        timeout: options[MQTTSinkOptions.timeout], context)
+    queue = DeliveryQueue(DeliveryOptions.settings(options), context, MQTTTransport(publisher: publisher))
+  }
+
+  func take(_ event: Event) throws {
+    let topic = try event.text(topic)
+    if let flaw = MQTTTopic.flaw(in: topic) { throw Sentence("the topic \(quoted(topic)): \(flaw)") }
+    if topic.hasPrefix("$"), !mayBeSystem {
+      throw Sentence("the topic \(quoted(topic)) begins with $, which data must not choose")
+    }
+    var item = MQTTItem(topic: topic, event: event)
+    if let bodyText {
+      item.data = try event.text(bodyText)
+    } else if let body {
+      guard let value = try body.first(event) else { throw Sentence("the expression in body has no output") }
+      item.data = value.description
+    }
+    if context.isDryRun {
+      return queue.dryRun.add(["mosquitto_pub", "-s"] + flags + ["-t", topic], input: item.bytes)
+    }
+    try queue.add(item)
+  }
+
+  func finish(by deadline: Instant) throws {
+    publisher?.end()
+    defer { publisher?.stop() }
+    try queue.finish(by: deadline)
+  }
+}

@@ -1,0 +1,385 @@
+import Delivery
+import Engine
+import JSON
+import Language
+import Reactive
+import Store
+import System
+
+/// `sql`: keeps a table of a database equal to a list, or appends to one.
+package let sqlSink = NodeSpec(
+  "sql", "keep a table of a SQLite or PostgreSQL database equal to a list, or append to it",
+  details: """
+    An event inserts a row, or updates the row with its key; a row that is equal is not written. Where `removed` is true, \
+    as for the events of `changes` that say so, the row with that key is deleted. The table needs a primary key, or a \
+    unique index, of the columns of `key`.
+
+    Behind a source, or steps that keep its polls whole, each complete poll is the list: rows of the table whose keys it \
+    lacks are deleted, also those of other programs. A poll that is truncated, partial or has failed rows deletes nothing, nor does \
+    one without rows, unless `allow_empty` is set. Such rows must come from one source without `each`; put `changes` \
+    before the sink for others.
+
+    With `history` each event is appended as a row, and nothing is updated or deleted; `key` may be left out.
+
+    \(SQLAddress.details) A table in another schema is `SCHEMA.TABLE`.
+
+    Lists and objects are written as JSON, and numbers that SQLite would round as text. A row whose key is null is an \
+    error. With `create` the table is made where it is missing, and so is a SQLite file; otherwise a run does not start \
+    without it. Columns with lists and objects in the first rows are JSON TEXT then, those with booleans BOOLEAN, and \
+    others have no type. In PostgreSQL values have the types of the table, lists those of arrays, and bytes are base64; a \
+    table that is made has boolean, numeric, text or jsonb by the first rows.
+
+    With state, the rows of each epoch are written in one transaction, after the epoch is committed, together with the \
+    position of the sink, in the table flow_positions of the same database: after a kill each epoch is applied exactly \
+    once. A state that is older than the database, as from a backup, or a database that has lost what was written, is \
+    reported when a run starts. While the database is locked, full or away, the pipeline waits, and says so. A row that the database refuses is \
+    a dead letter with its reason, and the others are written: see flow state dead. Simulated and replayed runs write \
+    nothing without --live-sinks.
+    """,
+  options: AnyOption.list(
+    SQLSinkOptions.url, SQLSinkOptions.table, SQLSinkOptions.key, SQLSinkOptions.columns,
+    SQLSinkOptions.removed, SQLSinkOptions.history, SQLSinkOptions.create, SQLSinkOptions.allowEmpty),
+  hasDurableState: true,
+  examples: [
+    .init(
+      "a table of launches, by the events of changes",
+      "sql: { url: sqlite:launches.db, table: launches, key: .key, columns: { name: .after.name, net: .after.net }, create: true }"
+    ),
+    .init(
+      "the rows of each poll, with two columns as the key",
+      "sql: { url: sqlite:shop.db, table: stock, key: { shop: .shop, item: .id }, columns: { count: .stock }, removed: .stock == 0, allow_empty: true }"
+    ),
+    .init(
+      "a table of a server",
+      "sql: { url: 'postgres://flow@localhost/space', table: public.launches, key: { id: .id }, columns: { name: .name }, create: true }"
+    ),
+    .init(
+      "a log of changes",
+      "sql: { url: sqlite:log.db, table: log, columns: { at: .at, type: .type, key: .key, diff: .diff }, history: true, create: true }"
+    ),
+  ],
+  check: { options, checker in
+    let keys = options[SQLSinkOptions.key].map(\.name)
+    let columns = options[SQLSinkOptions.columns].map(\.name)
+    if keys.isEmpty, !options[SQLSinkOptions.history] {
+      checker.report("sql needs the key of a row", at: options.place, hint: "add key: .id, or history: true")
+    }
+    if let twin = Set(keys).intersection(columns).min() {
+      checker.report(
+        "the column \(twin) is that of the key too", at: options.place(of: SQLSinkOptions.columns),
+        hint: "write key: { id: .id } for another column than key")
+    }
+    for (name, isGiven) in [
+      ("removed", options.isGiven(SQLSinkOptions.removed)),
+      ("allow_empty", options.isGiven(SQLSinkOptions.allowEmpty)),
+    ] where isGiven && options[SQLSinkOptions.history] {
+      checker.report("\(name) has no effect with history", at: options.place)
+    }
+  },
+  .sink { options, context in try SQLSink(options, context) })
+
+private enum SQLSinkOptions {
+  static let url = Option.required(
+    "url", SQLAddress.type,
+    "the database: `sqlite:` and the path of a file, or the address of a PostgreSQL server",
+    example: "sqlite:launches.db")
+  static let table = Option.required("table", .text, "the table", example: "launches")
+  static let key = Option(
+    "key", keyType, default: "{}",
+    "the value that identifies a row, in the column `key`, or a mapping of columns to such values",
+    example: ".key")
+  static let columns = Option(
+    "columns", .mapping(of: .expression), default: "{}", "the other columns, and their values",
+    example: "{ name: .after.name }")
+  static let removed = Option(
+    "removed", .expression, default: #".type? == "removed""#, "where this is true, the row is deleted")
+  static let history = Option(
+    "history", .boolean, default: "false", "whether rows are appended, and none is updated or deleted")
+  static let create = Option(
+    "create", .boolean, default: "false", "whether the table is made where it is missing")
+  static let allowEmpty = Option(
+    "allow_empty", .boolean, default: "false", "whether a poll without rows deletes all rows")
+
+  /// An expression for the column `key`, or a mapping of columns.
+  private static let keyType: OptionType<[KeyColumn]> = {
+    let columns = OptionType<[Named<Expression>]>.mapping(of: .expression)
+    return OptionType<[KeyColumn]>(
+      "expression or mapping of expressions", sample: ".id", schema: .emptyObject
+    ) { node, checker in
+      if case .mapping = checker.resolved(node) {
+        return columns.decode(node, checker)?.map { KeyColumn(name: $0.name, value: $0.value) }
+      }
+      return OptionType<Expression>.expression.decode(node, checker).map {
+        [KeyColumn(name: "key", value: $0)]
+      }
+    }
+  }()
+}
+
+/// A column of a table's key, and its value.
+private struct KeyColumn: Sendable {
+  let name: String
+  let value: Expression
+}
+
+private final class SQLSink: KeepingSink {
+  private let context: SinkContext
+  private let connection: any SQLConnection
+  private let address: SQLAddress
+  private let table: SQLTable
+  private let key: [Evaluation]
+  private let columns: [Evaluation]
+  private let removed: Evaluation?
+  private let allowsEmpty: Bool
+  private let empty: SQLBatch
+  /// The rows of the turn, the last of each key, and their places by key.
+  private var rows: [(row: Value, isRemoved: Bool)] = []
+  private var places: [Value: Int] = [:]
+  /// The source whose polls are the list.
+  private var source: String?
+  private var isWhole = false
+  /// Whether the end of the run has cut the sink off: what is in the outbox is left to the next one.
+  private var isCutOff = false
+  /// The rows that the database has refused and the state does not have yet, as they are stored beside positions.
+  private var refused: [Value] = []
+  /// Whether the database has more than the state, which is older; nil before they are compared.
+  private var isStateOlder: Bool?
+  /// Whether the state has which database was written to.
+  private var isNoted = false
+  private var suppression: Suppression?
+  private var dryRun = DryRun()
+
+  init(_ options: Options, _ context: SinkContext) throws {
+    self.context = context
+    address = options[SQLSinkOptions.url]
+    connection = address.connection(on: context.lane.world.disk)
+    table = SQLTable(name: options[SQLSinkOptions.table], isMade: options[SQLSinkOptions.create])
+    let (key, columns) = (options[SQLSinkOptions.key], options[SQLSinkOptions.columns])
+    let isHistory = options[SQLSinkOptions.history]
+    self.key = key.map { context.evaluation($0.value) }
+    self.columns = columns.map { context.evaluation($0.value) }
+    removed = isHistory ? nil : context.evaluation(options[SQLSinkOptions.removed])
+    allowsEmpty = options[SQLSinkOptions.allowEmpty]
+    empty = SQLBatch(columns: key.map(\.name) + columns.map(\.name), keys: isHistory ? 0 : key.count)
+    suppression = Suppression(of: .row, context)
+    if !context.isDryRun, suppression == nil {
+      do { try connection.check(empty, for: table, stop: context.stop) } catch {
+        if !error.mayBeAwaited { throw error }
+      }
+    }
+  }
+
+  // MARK: - Events
+
+  func take(_ event: Event) throws {
+    let isRemoved = try removed?.isTrue(event) ?? false
+    let key = try self.key.map { (try $0.first(event) ?? .null).detach() }
+    if removed != nil, let null = key.firstIndex(of: .null) {
+      throw Sentence("the key of this row is null, in the column \(empty.columns[null])")
+    }
+    let row = try isRemoved ? key : key + columns.map { (try $0.first(event) ?? .null).detach() }
+    if context.isDryRun {
+      let what = isRemoved ? "remove from" : removed == nil ? "append to" : "set in"
+      return dryRun.add(line: "\(what) \(table.name): \(Value.array(row))")
+    }
+    if isOfWholePoll(event.poll) { try checkSource(event.poll) }
+    if let suppressed = suppression?.next() { throw suppressed }
+    let entry = (row: Value.array(row), isRemoved)
+    guard removed != nil else { return rows.append(entry) }
+    if let place = places[.array(key)] {
+      rows[place] = entry
+    } else {
+      places[.array(key)] = rows.count
+      rows.append(entry)
+    }
+  }
+
+  private func isOfWholePoll(_ poll: Poll) -> Bool {
+    context.isGivenSnapshots && poll.number > 0 && removed != nil
+  }
+
+  private func checkSource(_ poll: Poll) throws {
+    let name = poll.entry == nil ? poll.list : "\(poll.list), for each entry of a list"
+    if poll.entry == nil, source ?? name == name { return source = name }
+    throw Sentence(
+      "whole polls come from \(quoted(name))\(source.map { " and \(quoted($0))" } ?? ""): put changes before this sink"
+    )
+  }
+
+  func endPoll(_ poll: Poll) throws {
+    guard isOfWholePoll(poll), suppression == nil, !context.isDryRun else { return }
+    guard case .complete = poll.coverage, !poll.isMissingEvents, !poll.isStale, poll.entry == nil else {
+      return context.log.detail("a poll that is not complete deletes nothing")
+    }
+    try checkSource(poll)
+    if !allowsEmpty, rows.allSatisfy({ $0.isRemoved }) {
+      return context.log.warning(
+        "a poll without rows deletes nothing more; with allow_empty: true it deletes all rows")
+    }
+    isWhole = true
+  }
+
+  func endTurn() throws {
+    try dryRun.write(to: context.screen, in: context.lane.world)
+    if rows.isEmpty, !isWhole { return }
+    var batch = empty
+    for (row, isRemoved) in rows {
+      if isRemoved { batch.remove.append(row) } else { batch.set.append(row) }
+    }
+    batch.isWhole = isWhole
+    (rows, places, isWhole) = ([], [:], false)
+    if let outbox = context.outbox { outbox.put(secrets.sealed(batch.stored)) } else { try write([batch]) }
+  }
+
+  func finish(by deadline: Instant) throws {
+    try endTurn()
+    suppression?.report()
+    suppression = nil
+  }
+
+  // MARK: - Commits
+
+  private var secrets: Secrets { context.lane.world[Secrets.self] ?? Secrets() }
+
+  /// The sink, as the database knows it.
+  private var owner: String { "\(context.pipeline)/\(context.name)" }
+
+  func recover(_ entries: [OutboxEntry]) throws {
+    try compare()
+    try write(entries)
+  }
+
+  /// Entries of epochs that the state does not know any more would count as written, so they are those of another state.
+  func endReplay() throws {
+    try compare()
+    if isStateOlder == true { context.outbox?.renewIDs() }
+  }
+
+  func didCommit(_ entries: [OutboxEntry]) throws {
+    refused = []
+    try write(entries)
+  }
+
+  /// Compares the state with the database, before anything is written: one of them may come from a backup.
+  private func compare() throws {
+    guard let outbox = context.outbox, isStateOlder == nil, suppression == nil, !context.isDryRun else {
+      return
+    }
+    let stored = try waiting(0) { () throws(SQLFailure) in
+      try connection.epochs(of: owner, in: table, stop: context.stop)
+    }
+    let (committed, written) = try outbox.epochs()
+    isStateOlder = (stored[outbox.stateID] ?? 0) > committed
+    isNoted = try outbox.notes(beginning: Self.note).first?.value == .string(address.name)
+    if isStateOlder == true {
+      context.log.warning(
+        "the state is older than \(address.name): what was written since is written again as it comes again")
+    } else if isNoted, let written,
+      stored.isEmpty || stored[outbox.stateID].map({ $0 < written }) == true
+    {
+      context.log.warning(
+        "\(address.name) has lost rows that were written: it is older than the state, or new; they do not come again by themselves: flow state reset begins from the start"
+      )
+    }
+  }
+
+  private static let note = "database"
+
+  private func write(_ entries: [OutboxEntry]) throws {
+    guard let outbox = context.outbox, let last = entries.last, !isCutOff, suppression == nil else { return }
+    var batches: [SQLBatch] = []
+    for entry in entries {
+      guard let bytes = secrets.opened(entry.bytes) else {
+        context.refuse(entry, "a secret in it is no longer known, or has another value")
+        continue
+      }
+      guard var batch = SQLBatch(stored: bytes) else {
+        context.refuse(entry, "a sink of another kind that had this name has left it")
+        continue
+      }
+      batch.place = SQLPlace(sink: owner, stateID: outbox.stateID, entry.place)
+      batches.append(batch)
+    }
+    crashPoint("sql.writing")
+    try write(batches)
+    crashPoint("sql.written")
+    if isCutOff { return }
+    outbox.markWritten(through: last.place)
+    if !isNoted { outbox.setNote(.string(address.name), Self.note) }
+    isNoted = true
+  }
+
+  private func write(_ batches: [SQLBatch]) throws {
+    if batches.isEmpty { return }
+    do throws(SQLFailure) {
+      let refusals = try waiting(batches.count) { () throws(SQLFailure) in
+        try connection.write(batches, refused: refused, to: table, stop: context.stop)
+      }
+      for refusal in refusals { refuse(batches, refusal) }
+    } catch {
+      if isCutOff { throw error }
+      // They fail as they are: where there are several, each is tried by itself.
+      if batches.count == 1 {
+        refuse(batches, SQLRefusal(batch: 0, row: nil, reason: error.description))
+      } else {
+        for batch in batches {
+          try write([batch])
+          crashPoint("sql.one written")
+        }
+      }
+    }
+  }
+
+  /// Does something with the database, and waits while that is not possible.
+  private func waiting<Result>(
+    _ count: Int, _ action: () throws(SQLFailure) -> Result
+  ) throws(SQLFailure) -> Result {
+    var since: Double?
+    var waited = 0.0
+    while true {
+      do throws(SQLFailure) {
+        let result = try action()
+        if since != nil { context.log.notice("\(address.name) can be written to again") }
+        context.meter.note(nil)
+        return result
+      } catch {
+        guard error.mayPass else { throw error }
+        let now = context.lane.world.wallClock()
+        if since == nil || waited > 60 {
+          context.log.error("\(error); the pipeline waits until it can be written to")
+          context.meter.countError()
+          waited = 0
+        }
+        since = since ?? now
+        context.meter.note(
+          NodeStatus.Wait(
+            events: count, request: "rows", reason: "\(error)", since: since, until: now + 0.5,
+            isFailing: true))
+        if context.lane.world.pause(0.5, context.stop) {
+          isCutOff = true
+          throw error
+        }
+        waited += 0.5
+      }
+    }
+  }
+
+  /// Makes a dead letter of a row, or of a whole batch.
+  private func refuse(_ batches: [SQLBatch], _ refusal: SQLRefusal) {
+    let batch = batches[refusal.batch]
+    let letter = batch.refused(refusal)
+    if let outbox = context.outbox, let place = batch.place {
+      refused.append(refusal.stored(of: place))
+      outbox.giveUp(
+        OutboxEntry(
+          sink: context.name, place: place.letter(refusal.row), attempts: 1,
+          bytes: secrets.sealed(letter.stored)),
+        reason: refusal.reason)
+    }
+    context.meter.countGivenUp()
+    let rows = letter.set + letter.remove
+    let what = refusal.row != nil && rows.count == 1 ? "\(rows[0])" : "\(rows.count) rows"
+    context.errors.report(
+      DeliveryFailure("\(printable(what)): \(printable(refusal.reason))", mayPass: false), nil)
+  }
+}

@@ -1,0 +1,308 @@
+import Delivery
+import Decode
+import Engine
+import JSON
+import Language
+import Page
+import Reactive
+import Server
+import System
+
+/// `listen`: receives webhooks on a port of its own.
+package let listen = NodeSpec(
+  "listen", "receive webhooks: requests that others send when something happens",
+  details: """
+    Serves plain HTTP at an address and accepts POST and PUT. The body is decoded, and its values are the events; with \
+    `envelope`, each is an object: path, query, headers (names in lower case, without keys) and data. Where `methods` has \
+    get, the event of a GET request is an object of the items of its query.
+
+    A request is answered with 202 when everything that it has caused is committed, so a sender that repeats what was not \
+    acknowledged loses nothing, also where flow is killed. Requests that arrive during a commit share the next one. With \
+    `id`, a request whose header has the value of one of the last 1,000 accepted ones is acknowledged and dropped. With \
+    --no-state, 202 means that the events have been processed.
+
+    Other answers: 400 for a body that cannot be decoded, 401 without the token or a valid signature, 403 for a page in a \
+    browser, 404 for another path, 405 for another method, 413 for a body beyond `max_body`, and 503 with Retry-After \
+    while `queue` requests wait, during the end of the run, and where a commit fails. A request that takes longer than \
+    `timeout` to arrive is cut off.
+
+    Other machines reach only an address that is not of the loopback, which requires a token or a signature. The token is \
+    expected as `Authorization: Bearer TOKEN`, in a header whose name ends with -Token (X-Gitlab-Token), or in the query, \
+    ?token=TOKEN. The signature is the HMAC-SHA256 of the body under `secret`, in hexadecimal digits, also behind \
+    sha256=, or in base64: GitHub's X-Hub-Signature-256, Shopify's X-Shopify-Hmac-Sha256. With `scheme: slack` or `scheme: \
+    stripe` it is that of the time and the body; a request whose time is off by more than `tolerance` is answered with 401, \
+    and without `id`, one that is sent again sooner is acknowledged and dropped. For TLS, put a proxy in front.
+
+    A body that takes long to decode, such as a large page, is decoded beside the others, which may overtake it.
+
+    A run with --once does not listen.
+    """,
+  options: AnyOption.list(
+    ListenOptions.address, ListenOptions.path, ListenOptions.methods, Decoding.option, ListenOptions.envelope,
+    ListenOptions.token,
+    ListenOptions.signature, ListenOptions.id, ListenOptions.maxBody, ListenOptions.queue,
+    ListenOptions.timeout),
+  shorthand: "address", state: "the last 1,000 values of `id`, or signatures with a time",
+  hasDurableState: true,
+  examples: [
+    .init("JSON that programs on this machine send", "listen: 8090"),
+    .init(
+      "GitHub, whose deliveries are signed and have ids",
+      """
+      listen:
+        address: 0.0.0.0:8090
+        path: /github
+        signature: { header: X-Hub-Signature-256, secret: '${HOOK_SECRET:-a secret}' }
+        id: X-GitHub-Delivery
+        envelope: true
+      """),
+    .init(
+      "Slack's commands, which are forms and signed with their time",
+      """
+      listen:
+        address: 0.0.0.0:8090
+        decode: form
+        signature: { scheme: slack, secret: '${SLACK_SECRET:-a secret}', tolerance: 2m }
+      """),
+    .init(
+      "what a job calls at its end: curl 'http://127.0.0.1:8090/?job=backup'",
+      "listen: { address: 8090, methods: [get, post] }"),
+    .init(
+      "tables of up to 8 MiB with a token",
+      """
+      listen: { address: '192.0.2.7:8090', token: '${HOOK_TOKEN:-a token}', decode: csv, max_body: 8MiB, queue: 8, \
+      timeout: 1m }
+      """),
+  ],
+  check: { options, checker in
+    if !options[ListenOptions.address].isLoopback, !options.isGiven(ListenOptions.token),
+      !options.isGiven(ListenOptions.signature)
+    {
+      checker.report(
+        "other machines reach this address, so listen needs a token or a signature",
+        at: options.place(of: ListenOptions.address),
+        hint: "add token: '${HOOK_TOKEN}', or use 127.0.0.1")
+    }
+    if options[ListenOptions.methods] == [.get], options.isGiven(Decoding.option) {
+      checker.report(
+        "decode has no effect: a GET request has no body, and its query is the event",
+        at: options.place(of: Decoding.option), hint: "as in methods: [get, post]")
+    }
+    if options[ListenOptions.token] == "" {
+      checker.report("the token is empty", at: options.place(of: ListenOptions.token))
+    }
+    if let signature = options[ListenOptions.signature] {
+      let place = options.place(of: ListenOptions.signature)
+      let scheme = signature[ListenOptions.scheme]
+      if signature[ListenOptions.secret].isEmpty { checker.report("the secret is empty", at: place) }
+      if scheme == .body, signature[ListenOptions.header] == nil {
+        checker.report(
+          "the signature needs the option “header”: the header of the signature", at: place,
+          hint: "as in header: X-Hub-Signature-256; scheme: slack and scheme: stripe have their own")
+      }
+      if scheme == .body, signature.isGiven(ListenOptions.tolerance) {
+        checker.report("tolerance has no effect: only slack and stripe sign a time", at: place)
+      }
+      if options[ListenOptions.methods].contains(.get) {
+        checker.report(
+          "a signature is that of a body, which GET does not have", at: place, hint: "use a token with get")
+      }
+    }
+    if let path = options[ListenOptions.path], !path.hasPrefix("/") {
+      checker.report("a path begins with /", at: options.place(of: ListenOptions.path))
+    }
+  },
+  .stream { options, context in WebhookSource(options, context) })
+
+enum ListenOptions {
+  static let address = Option.required(
+    "address", listenAddress,
+    "`ADDRESS:PORT`, a port of 127.0.0.1, or `unix:PATH`; port 0 is any free one", example: "127.0.0.1:8090")
+  static let path = Option.optional(
+    "path", .text, "the only path that is answered; any without it", example: "/github")
+  enum Method: String, CaseIterable, Sendable { case get, post, put }
+
+  static let methods = Option(
+    "methods", .list(of: OptionType<Method>.choice(), count: 1...), default: "[post, put]",
+    "the methods that are accepted")
+  static let envelope = Option(
+    "envelope", .boolean, default: "false", "whether the event has path, query and headers besides the data")
+  static let token = Option.optional(
+    "token", .secret, "the token that a request must have", example: "${HOOK_TOKEN}")
+  static let signature = Option.optional(
+    "signature", .group("signature", AnyOption.list(scheme, header, secret, tolerance)),
+    "the HMAC-SHA256 that a request must have: what is signed, its header, and the secret",
+    example: "{ header: X-Hub-Signature-256, secret: '${HOOK_SECRET}' }")
+  static let scheme = Option(
+    "scheme", OptionType<WebhookSignature.Scheme>.choice(), default: "body",
+    "what is signed: the body, or time and body as Slack or Stripe do")
+  static let header = Option.optional(
+    "header", .text, "the header of the signature", example: "X-Hub-Signature-256")
+  static let tolerance = Option(
+    "tolerance", .duration, default: "5m", "how old a signature of slack or stripe may be")
+  static let secret = Option.required(
+    "secret", .secret, "the secret that the sender shares", example: "${HOOK_SECRET}")
+  static let id = Option.optional(
+    "id", .text, "the header with the id of a request, by which repeats are dropped",
+    example: "X-GitHub-Delivery")
+  static let maxBody = Option("max_body", .size, default: "1MiB", "the longest body")
+  static let queue = Option(
+    "queue", .integer(1...10_000), default: "100", "how many requests may wait for their commit")
+  static let timeout = Option("timeout", .duration, default: "10s", "the time in which a request must arrive")
+
+  private static let listenAddress: OptionType<PageAddress> = {
+    let text = OptionType<String>.text
+    return OptionType<PageAddress>(
+      "address", sample: "127.0.0.1:8090", schema: .record([("type", .array(["string", "integer"]))])
+    ) { node, checker in
+      guard let text = text.decode(node, checker) else { return nil }
+      let host = text.reversed().drop { $0.isASCII && $0.isNumber }
+      let isPort = UInt16(text) != nil
+      let hasPort = host.count < text.count && host.first == ":"
+      if isPort || hasPort || text.hasPrefix("unix:"), let address = PageAddress(text) { return address }
+      checker.report(
+        "\(quoted(text)) is not an address and port", at: node.place,
+        hint: "as in 127.0.0.1:8090, [::1]:8090, 8090 or unix:hooks.sock")
+      return nil
+    }
+  }()
+}
+
+/// Sends the webhooks that have arrived to the pipeline, and answers them when they are committed.
+private final class WebhookSource: StreamSource {
+  /// How long a body is decoded while others wait.
+  private static let quick = Duration.milliseconds(20)
+
+  private let options: Options
+  private let context: SourceContext
+  private var ids: RecentIDs
+  /// The thread for bodies that take longer.
+  private lazy var slowDecoder = SerialScheduler(name: "flow-decode")
+
+  init(_ options: Options, _ context: SourceContext) {
+    self.options = options
+    self.context = context
+    ids = RecentIDs(context.position)
+  }
+
+  func run(_ feed: Feed) throws {
+    if context.isOnce { return context.log.notice("webhooks are not waited for with --once") }
+    try RequestServer.load()
+    let (socket, site) = try open()
+    let front = WebhookFront(options, now: context.world.wallClock, refused: context.noteRefusal)
+    let server = try RequestServer(
+      front, on: socket, .one(memory: 32768), connections: options[ListenOptions.queue] + 64,
+      idle: UInt32(clamping: max(1, Int(options[ListenOptions.timeout].inSeconds.rounded(.up)))))
+    defer {
+      front.stop(within: Feed.lastCommit)
+      server.stop()
+    }
+    context.log.notice("listens at \(site)")
+    let reporter = ParseErrorReporter(context)
+    defer { reporter.summarize() }
+    while let webhooks = front.next(context.stop) { pass(webhooks, to: feed, front, reporter) }
+  }
+
+  private func open() throws -> (ListeningSocket, String) {
+    switch options[ListenOptions.address] {
+    case .unix(let path): return (try ListeningSocket(path: path), "unix:\(path)")
+    case .tcp(let host, let port):
+      let socket = try ListeningSocket(host: host, port: port)
+      let site = host.contains(":") ? "[\(host)]" : host
+      return (socket, "http://\(site):\(socket.port)\(options[ListenOptions.path] ?? "/")")
+    }
+  }
+
+  /// Sends the values of webhooks as one batch, waits for its commit, and answers.
+  private func pass(
+    _ webhooks: [Webhook], to feed: Feed, _ front: WebhookFront, _ reporter: ParseErrorReporter
+  ) {
+    let former = ids
+    var values: [Value] = []
+    var accepted: [Webhook] = []
+    for webhook in webhooks {
+      if let id = webhook.id, ids.contains(id) {
+        // A repeat of one that is committed, or is about to be.
+        accepted.append(webhook)
+        continue
+      }
+      do throws(Sentence) {
+        guard let decoded = try decoded(webhook, front) else { continue }
+        values += events(of: webhook, decoded)
+        if let id = webhook.id { ids.insert(id) }
+        accepted.append(webhook)
+      } catch {
+        if context.stop.isSet {
+          front.refuse(webhook)
+          continue
+        }
+        let reason = "\(error)" + hint(webhook)
+        reporter.report("a webhook was refused: \(reason)")
+        context.noteRefusal()
+        front.answer(webhook, 400, reason)
+      }
+    }
+    if accepted.isEmpty { return }
+    let result = feed.commit(values, position: ids == former ? nil : ids.position, stop: context.stop)
+    if result != true { ids = former }
+    for webhook in accepted {
+      if result == true {
+        front.answer(webhook, 202, "accepted")
+      } else {
+        front.answer(webhook, 503, "not accepted: it could not be committed")
+      }
+    }
+  }
+
+  /// The values of a body; nil for one that takes long: it comes back when it has been decoded.
+  private func decoded(_ webhook: Webhook, _ front: WebhookFront) throws(Sentence) -> [Value]? {
+    if let decoded = webhook.decoded.withLock({ $0 }) { return try decoded.get() }
+    let decoding = context.decoding(options)
+    var quick = decoding
+    quick.budget.time = Self.quick
+    let start = MonotonicClock.now
+    do throws(Sentence) { return try quick.values(of: webhook.body) } catch {
+      if context.stop.isSet || MonotonicClock.now - start < Self.quick { throw error }
+    }
+    slowDecoder.perform {
+      let decoded = Result { () throws(Sentence) in try decoding.values(of: webhook.body) }
+      webhook.decoded.withLock { $0 = decoded }
+      front.putBack(webhook)
+    }
+    return nil
+  }
+
+  /// A hint for a body that is not in the format of `decode`; empty where none is known.
+  private func hint(_ webhook: Webhook) -> String {
+    let type = webhook.headers.first { $0.name == "content-type" }?.value ?? ""
+    let isForm = type.lowercased().hasPrefix("application/x-www-form-urlencoded")
+    return isForm && options[Decoding.option].format != .form ? "; it is a form: set decode: form" : ""
+  }
+
+  private func events(of webhook: Webhook, _ values: [Value]) -> [Value] {
+    if !options[ListenOptions.envelope] { return values }
+    return (values.isEmpty ? [.null] : values).map { webhook.envelope($0) }
+  }
+}
+
+/// The ids of the last requests that were accepted, oldest first.
+struct RecentIDs: Equatable {
+  static let limit = 1000
+
+  private var order: [String] = []
+  private var known: Set<String> = []
+
+  init(_ position: Value?) {
+    for id in position?.member("ids")?.items ?? [] { if let id = id.string { insert(id) } }
+  }
+
+  func contains(_ id: String) -> Bool { known.contains(id) }
+
+  mutating func insert(_ id: String) {
+    guard known.insert(id).inserted else { return }
+    order.append(id)
+    if order.count > Self.limit { known.remove(order.removeFirst()) }
+  }
+
+  var position: Value { .record([("ids", .array(order.map { .string($0) }))]) }
+}

@@ -1,0 +1,367 @@
+import Engine
+import JSON
+import Language
+import NATS
+import System
+
+/// `nats`: reads a NATS JetStream stream from a stored position on, or listens to a subject.
+package let natsSource = NodeSpec(
+  "nats", "read messages of a NATS stream or subject",
+  details: """
+    With `stream`, the stored messages are read in order, from nats-server 2.11 or newer, of a stream that allows direct \
+    gets (allow_direct). With state, the position is the sequence in the stream, stored together with the pipeline's state: a \
+    stopped or killed run resumes after the last committed message, also with --once. There is no consumer on the \
+    server. A batch in which messages are missing is read again. Messages that the stream has dropped before they were \
+    read are reported. A stream that was deleted and created again is read from its beginning. Of several servers, one \
+    whose replica is behind the stream's leader is left for another. A user with limited permissions needs to publish \
+    on $JS.API.INFO and, for the stream S, on $JS.API.STREAM.INFO.S, $JS.API.STREAM.MSG.GET.S and \
+    $JS.API.DIRECT.GET.S, and to subscribe to _INBOX.> and to the stream's subjects.
+
+    Without `stream`, `subject` is listened to: core NATS, which is at most once. Messages that are published while the \
+    pipeline does not run, is disconnected or is too slow are lost.
+
+    The event is the message's data, as JSON; data that is not JSON is reported and skipped. With `envelope`, it is an \
+    object: subject, sequence and at (both null without a stream), headers and data.
+
+    The client library libnats is loaded when needed; Debian 12 has it in the package libnats3.4. A server that does not \
+    answer is tried again until it does; with --once, and when it rejects the login at the start, the source fails.
+    """,
+  options: AnyOption.list(
+    NATSSourceOptions.stream, NATSSourceOptions.subject, NATSSourceOptions.from, NATSSourceOptions.format,
+    NATSSourceOptions.envelope) + NATSOptions.list,
+  shorthand: "stream", isRepeatable: true,
+  examples: [
+    .init("a stream, from its first message on", "nats: ORDERS"),
+    .init(
+      "what arrives from now on, for some subjects of a stream",
+      "nats: { stream: ORDERS, subject: orders.eu.>, from: end }"),
+    .init(
+      "with subject, time and headers", "nats: { stream: ORDERS, from: 2026-01-01T00:00:00Z, envelope: true }"
+    ),
+    .init("plain text on a subject, at most once", "nats: { subject: sensors.*.alarm, format: text }"),
+    .init(
+      "several servers, TLS and a password",
+      """
+      nats: { stream: ORDERS, servers: ['tls://a.example.org', 'tls://b.example.org'], user: flow, \
+      password: '${NATS_PASSWORD:-}', tls: { ca: ca.pem, certificate: flow.pem, key: flow-key.pem } }
+      """),
+    .init("credentials", "nats: { stream: ORDERS, credentials: flow.creds }"),
+    .init(
+      "an NKey",
+      "nats: { stream: ORDERS, nkey: UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4, seed: flow.nk }"
+    ),
+    .init("a token", "nats: { stream: ORDERS, token: '${NATS_TOKEN:-}' }"),
+  ],
+  check: { options, checker in
+    NATSOptions.check(options, checker)
+    let isStream = options.isGiven(NATSSourceOptions.stream)
+    if !isStream, !options.isGiven(NATSSourceOptions.subject) {
+      checker.report(
+        "nats needs a stream or a subject", at: options.place, hint: "for example stream: ORDERS")
+    } else if !isStream, options.isGiven(NATSSourceOptions.from) {
+      checker.report(
+        "from has no effect without stream: a subject has no past",
+        at: options.place(of: NATSSourceOptions.from))
+    }
+  },
+  .stream { options, context in NATSSource(options, context) })
+
+private enum NATSSourceOptions {
+  static let stream = Option.optional(
+    "stream", .natsStream, "the stream to read", example: "ORDERS")
+  static let subject = Option.optional(
+    "subject", .natsSubject(allowsWildcards: true),
+    "the subject to listen to or, with `stream`, the subject of the messages to read; * and > are wildcards",
+    example: "orders.eu.>")
+  static let from = Option(
+    "from", NATSStart.type, default: "beginning",
+    "where a run without a stored position begins: `beginning`, `end`, a sequence in the stream, or a time")
+  static let format = Option(
+    "format", .choice(of: NATSFormat.self), default: "json", "what the data of a message is")
+  static let envelope = Option(
+    "envelope", .boolean, default: "false", "whether the event has subject, time and headers besides the data"
+  )
+}
+
+/// The format of the data of a message.
+enum NATSFormat: String, CaseIterable, Sendable { case json, text }
+
+/// Where to begin in a stream.
+enum NATSStart: Sendable, Equatable {
+  case beginning, end
+  case sequence(UInt64)
+  /// In seconds since 1970.
+  case time(Double)
+
+  static let type: OptionType<NATSStart> = {
+    let text = OptionType<String>.text
+    return OptionType<NATSStart>(
+      "beginning, end, a sequence or a time", sample: "end",
+      schema: .record([("type", .array(["string", "integer"]))])
+    ) { node, checker in
+      guard let text = text.decode(node, checker) else { return nil }
+      if text == "beginning" { return .beginning }
+      if text == "end" { return .end }
+      if let number = UInt64(text), number > 0 { return .sequence(number) }
+      if let time = parseTimestamp(text) { return .time(time) }
+      checker.report(
+        "\(quoted(text)) is not a place in a stream", at: node.place,
+        hint: "beginning, end, a sequence such as 1200, or a time such as 2026-01-01T00:00:00Z")
+      return nil
+    }
+  }()
+}
+
+/// The content of messages of a stream that are read together.
+protocol StreamContent {
+  /// Whether it counts its messages itself, so that it misses those that were removed before they were read.
+  var isCounted: Bool { get }
+  func begin()
+  /// Adds a message, whose content is valid during the call.
+  func add(_ message: NATSEntry)
+  /// Delivers what was added, the messages of a batch, behind which the progress is.
+  func send(_ batch: StreamReader.Batch, to feed: Feed, _ progress: StreamProgress)
+  /// Reports what it has waited for too long; called also while nothing comes.
+  func noteWaiting()
+  /// Reports what was not reported one by one.
+  func summarize()
+}
+
+/// A source that reads a stream from a position on, or listens to a subject.
+final class NATSSource: StreamSource {
+  private let context: SourceContext
+  private let settings: NATSSettings
+  private let stream: String?
+  private let subject: String?
+  private let start: NATSStart
+  private let values: MessageValues
+  private let content: any StreamContent
+  private let notes: ConnectionLog
+  private var hasCaughtUp = false
+
+  init(_ options: Options, _ context: SourceContext) {
+    self.context = context
+    settings = NATSOptions.settings(options, node: context.name)
+    (stream, subject) = (options[NATSSourceOptions.stream], options[NATSSourceOptions.subject])
+    start = options[NATSSourceOptions.from]
+    values = MessageValues(
+      options[NATSSourceOptions.format], isEnvelope: options[NATSSourceOptions.envelope], stream: stream,
+      context)
+    content = values
+    notes = ConnectionLog(settings.shownServers, context.log)
+  }
+
+  /// Reads the packs of a task below a partition.
+  init(packs: PackStream, of task: Int, _ context: SourceContext) {
+    self.context = context
+    settings = packs.settings(context.name)
+    (stream, subject, start) = (packs.stream, "\(packs.subject).\(task)", .beginning)
+    values = MessageValues(.json, isEnvelope: false, stream: stream, context)
+    content = PackContent(context)
+    notes = ConnectionLog(settings.shownServers, context.log)
+  }
+
+  func run(_ feed: Feed) throws {
+    defer { content.summarize() }
+    try NATSConnection.load()
+    if let stream {
+      try read(stream, feed)
+    } else if let subject {
+      try listen(to: subject, feed)
+    }
+  }
+
+  /// Connects, and tries again, also a login that was accepted before; nil once the source must stop.
+  private func connect(isFirst: Bool) throws -> NATSConnection? {
+    var pause = 1.0
+    while !context.stop.isSet {
+      do throws(NATSError) {
+        let connection = try NATSConnection(settings)
+        notes.connected()
+        return connection
+      } catch {
+        if context.isOnce || (isFirst && !error.mayPass) { throw error }
+        notes.failed(error)
+        context.stop.wait(seconds: pause)
+        pause = min(pause * 2, 30)
+      }
+    }
+    return nil
+  }
+
+  // MARK: - A stream
+
+  private func read(_ stream: String, _ feed: Feed) throws {
+    var progress = StreamProgress(stream, context.position)
+    var isFirst = true
+    while !feed.isStopped {
+      guard let connection = try connect(isFirst: isFirst) else { return }
+      let reader = StreamReader(
+        connection, stream: stream, filter: subject, size: MessageValues.batch,
+        stop: context.stop
+      ) { [notes] in notes.see($0, losesMessages: false) }
+      if try read(reader, &progress, isFirst: isFirst, feed) { return }
+      isFirst = false
+    }
+  }
+
+  /// Reads until the end, or until the connection is lost for good: whether it has ended.
+  private func read(
+    _ reader: StreamReader, _ progress: inout StreamProgress, isFirst: Bool, _ feed: Feed
+  ) throws -> Bool {
+    guard let first = try info(reader, isFirst: isFirst) else { return !reader.isClosed || feed.isStopped }
+    var info = settled(first, reader, progress)
+    try begin(&progress, info, feed)
+    // All that an earlier run can have read.
+    let end = info.last
+    if progress.next > end { catchUp(feed) }
+    var lastLook = ContinuousClock.now
+    while !feed.isStopped {
+      content.begin()
+      switch try reader.read(from: progress.start, add: content.add) {
+      case .stopped: return true
+      case .batch(let batch):
+        if !content.isCounted, batch.first > progress.next, isDue(&lastLook, 10), let now = try? reader.info()
+        {
+          progress.noteDropped(before: now.first, context.log)
+        }
+        progress.advance(to: batch.last)
+        context.meter.noteBacklog(batch.pending)
+        content.send(batch, to: feed, progress)
+        if batch.pending > 0, batch.last < end { continue }
+        catchUp(feed)
+        if context.isOnce { return true }
+      case .empty:
+        context.meter.noteBacklog(0)
+        content.noteWaiting()
+        // A replica that is behind must not pass for all that an earlier run can have read.
+        if context.isOnce || !hasCaughtUp, progress.next <= end, reader.leaderHasMore(from: progress.next) {
+          reader.expectMore()
+          context.stop.wait(seconds: 0.1)
+          continue
+        }
+        catchUp(feed)
+        if context.isOnce { return true }
+        try reader.waitForMore(subjects: info.subjects)
+        if isDue(&lastLook, 30), let now = try? settled(reader.info(), reader, progress) {
+          info = now
+          progress.compare(with: now, context.log)
+          if progress.next <= now.last { reader.expectMore() }
+        }
+      case .broken(.gap): notes.gap()
+      case .broken(.behind):
+        notes.behind(stream ?? "")
+        return false
+      case .broken(.noAnswer(let reason)):
+        if reader.isClosed { return false }
+        if context.isOnce { throw NATSError(.unreachable, "\(settings.shownServers): \(reason)") }
+        notes.noAnswer(reason)
+        context.stop.wait(seconds: 0.2)
+      }
+    }
+    return true
+  }
+
+  /// The state of the stream, asked for until there is an answer; nil where there is none any more.
+  private func info(_ reader: StreamReader, isFirst: Bool) throws -> StreamReader.Info? {
+    while !context.stop.isSet, !reader.isClosed {
+      do throws(NATSError) {
+        let info = try reader.info()
+        if info.allowsDirect { return info }
+        throw NATSError(
+          .failed,
+          "the stream \(stream ?? "") does not allow direct gets, by which it is read; "
+            + "set allow_direct, as with nats stream edit --allow-direct")
+      } catch {
+        if context.isOnce || (isFirst && !error.mayPass) {
+          throw NATSError(error.kind, "\(settings.shownServers): \(error)")
+        }
+        notes.failed(error)
+        context.stop.wait(seconds: 1)
+      }
+    }
+    return nil
+  }
+
+  /// The facts about the stream, once it is not shorter than what was read, or remains so: a leader that was
+  /// just elected may not have applied its last messages yet.
+  private func settled(
+    _ info: StreamReader.Info, _ reader: StreamReader, _ progress: StreamProgress
+  ) -> StreamReader.Info {
+    var info = info
+    for _ in 0..<5 where progress.isAhead(of: info) && !context.stop.isSet {
+      context.stop.wait(seconds: 1)
+      info = (try? reader.info()) ?? info
+    }
+    return info
+  }
+
+  /// Finds where to begin, and stores it, so that what comes between two runs is not missed.
+  private func begin(_ progress: inout StreamProgress, _ info: StreamReader.Info, _ feed: Feed) throws {
+    if progress.isKnown {
+      progress.compare(with: info, context.log)
+      if !content.isCounted { progress.noteDropped(before: info.first, context.log) }
+      return
+    }
+    switch start {
+    case .beginning: progress.begin(behind: 0, in: info)
+    case .end:
+      progress.begin(behind: info.last, in: info)
+      if feed.storesPositions { feed.send([], position: progress.position) }
+    case .sequence(let number): progress.begin(behind: number - 1, in: info)
+    case .time(let time): progress.begin(at: timestamp(time), in: info)
+    }
+  }
+
+  /// Declares, once, that everything that an earlier run can have read has been sent.
+  private func catchUp(_ feed: Feed) {
+    if hasCaughtUp { return }
+    hasCaughtUp = true
+    if let stream, !context.isOnce {
+      context.log.notice("the stream \(stream) is read to its end; waiting for more")
+    }
+    feed.sayCaughtUp()
+  }
+
+  /// True, and restarts the interval, if `seconds` have passed.
+  private func isDue(_ last: inout ContinuousClock.Instant, _ seconds: Int) -> Bool {
+    guard last + .seconds(seconds) < .now else { return false }
+    last = .now
+    return true
+  }
+
+  // MARK: - A subject
+
+  private func listen(to subject: String, _ feed: Feed) throws {
+    // There is no past that an earlier run could have read.
+    feed.sayCaughtUp()
+    if context.isOnce {
+      return context.log.notice("\(subject) has no past to read with --once; a stream would have")
+    }
+    var isFirst = true
+    while !feed.isStopped {
+      guard let connection = try connect(isFirst: isFirst) else { return }
+      try connection.subscribe(to: subject, tag: .message)
+      if isFirst { context.log.notice("reads \(subject) of \(settings.shownServers)") }
+      isFirst = false
+      while !feed.isStopped {
+        values.begin()
+        var isClosed = false
+        while values.count < MessageValues.batch, let entry = connection.next() {
+          if entry.has(.message) {
+            values.add(entry)
+            continue
+          }
+          if case .closed = entry.kind { isClosed = true }
+          notes.see(entry, losesMessages: true)
+        }
+        if values.count > 0 {
+          feed.send(values.take(nil))
+        } else {
+          connection.wait(seconds: 60, context.stop)
+        }
+        if isClosed { break }
+      }
+    }
+  }
+}

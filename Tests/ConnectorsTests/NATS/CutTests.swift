@@ -1,0 +1,69 @@
+import AllNodes
+@testable import Connectors
+import Engine
+import Language
+import Testing
+
+/// Where a pipeline is cut at its partition, so that each task below is one of a cluster.
+@Suite struct CutTests {
+  private func cut(_ yaml: String) throws -> (above: Plan, below: [Plan])? {
+    var reader = PipelineReader(catalog: .all)
+    reader.read(path: "p.yaml", Array("name: p\n\(yaml)".utf8))
+    let plan = try #require(reader.plans.first, "\(reader.problems)")
+    let packs = PackStream(stream: "PACKS", subject: "pack.p", servers: ["nats://localhost"])
+    return plan.splitAtPartition(sink: { packs.sink(by: $0, into: $1) }, source: { packs.source(of: $0) })
+  }
+
+  private let stream = "sources: { in: { nats: IN } }"
+  private let sink = "sinks: { out: { nats: out } }"
+
+  @Test("the steps above stay together, each task below has the others with all sinks")
+  func parts() throws {
+    let (above, below) = try #require(
+      try cut(
+        """
+        \(stream)
+        steps: [filter: .ok, partition: { by: .id, into: 3 }, dedupe: .id, map: .name]
+        sinks: { out: { nats: out }, run: { exec: [cat] } }
+        """))
+    #expect(above.name == "p" && above.sources.map(\.name) == ["in"])
+    #expect(above.streams.map { $0.steps.map(\.name) } == [["filter"]])
+    #expect(above.sinks.map(\.spec.kind) == ["packs"] && above.hasState)
+    #expect(below.map(\.name) == ["p~0", "p~1", "p~2"])
+    for plan in below {
+      #expect(plan.sources.map(\.name) == ["partition"] && plan.hasState)
+      #expect(plan.streams.map { $0.steps.map(\.name) } == [["dedupe", "map"]])
+      #expect(plan.sinks.map(\.name) == ["out", "run"])
+    }
+  }
+
+  @Test("a pipeline stays whole where its tasks must know of each other, or more than one chain meets there")
+  func whole() throws {
+    let polled = "sources: { in: { http: 'http://localhost/', every: 5m } }"
+    let divided = "steps: [partition: { by: .id, into: 2 }, changes: { key: .id }]"
+    #expect(try cut("\(stream)\n\(divided)\n\(sink)") != nil)
+    #expect(try cut("\(polled)\n\(divided)\n\(sink)") == nil)
+    #expect(
+      try cut(
+        "\(polled)\nsteps: [partition: { by: .id, into: 2 }, changes: { key: .id, sudden_loss: off }]\n\(sink)"
+      ) != nil)
+    #expect(
+      try cut("\(stream)\nsteps: [partition: { by: .id, into: 2, order: source }, dedupe: .id]\n\(sink)")
+        == nil)
+    #expect(try cut("\(stream)\nsteps: [dedupe: .id]\n\(sink)") == nil)
+    #expect(
+      try cut(
+        """
+        \(stream)
+        streams:
+          a: { from: in, steps: [partition: { by: .id, into: 2 }, dedupe: .id] }
+          b: { from: a, steps: [take: 5] }
+        sinks: { out: { nats: out, from: b } }
+        """) == nil)
+    #expect(
+      try cut(
+        "\(stream)\nsteps: [partition: { by: .id, into: 2 }, dedupe: .id]\nsinks: { out: { nats: out, from: [steps, in] } }"
+      )
+        == nil)
+  }
+}

@@ -1,0 +1,302 @@
+@testable import Connectors
+import JSON
+import Reactive
+import Store
+import System
+import TestSupport
+import Testing
+import Trials
+
+@testable import Engine
+@testable import Language
+
+/// The sink `sql`, on a PostgreSQL server.
+@Suite(
+  .timeLimit(.minutes(30)),
+  .enabled(if: PostgreSQLServer.isInstalled, .init(rawValue: PostgreSQLServer.missing)))
+struct PostgreSQLSinkTests {
+  private let table: PostgreSQLTrial
+
+  init() throws { table = try PostgreSQLTrial() }
+
+  @Test("change events insert, update and delete rows of a table that is made for them")
+  func changes() throws {
+    let seen = try table.run(
+      "key: .key, columns: { name: .after.name, more: .after.more, n: .after.n, yes: .after.yes }, create: true",
+      lines: [
+        #"{"type":"added","key":"a","after":{"name":"A","more":{"n":[1]},"n":9007199254740993,"yes":true}}"#,
+        #"{"type":"added","key":"b","after":{"name":"B","n":0.10}}"#,
+        #"{"type":"changed","key":"a","after":{"name":"A2","more":[true],"n":9007199254740993,"yes":false}}"#,
+        #"{"type":"added","key":"c","after":{"name":"C"}}"#, #"{"type":"removed","key":"c","before":{}}"#,
+      ])
+    #expect(!seen.hasFailed, "\(seen.log)")
+    #expect(try table.rows() == "a|A2|[true]|9007199254740993|f\nb|B||0.10|")
+  }
+
+  @Test(
+    "values have the types of the table: bytes are base64, lists arrays, objects JSON, texts in any schema")
+  func types() throws {
+    try table.make(
+      """
+      create schema shop; create type mood as enum ('good', 'bad');
+      create table shop.t ("K y" bytea primary key, at timestamptz, list int[], data json, mood mood, c "char", v varchar(3))
+      """)
+    let yaml = """
+      it: { sql: { url: '\(table.address)', table: shop.t, key: { 'K y': .k },
+        columns: { at: .at, list: .list, data: .data, mood: .mood, v: .v } } }
+      """
+    let seen = try SinkBench().run(
+      yaml,
+      lines: [
+        #"{"k":"AP8=","at":"2026-01-01T10:00:00+02:00","list":[1,null],"data":{"a":"\u0001"},"mood":"good","v":"abc"}"#,
+        #"{"k":"AQ==","at":null,"mood":"bad"}"#, #"{"k":"AQ==","type":"removed"}"#,
+        #"{"k":"AA==","mood":"odd"}"#, #"{"k":"Ag==","v":"four"}"#, #"{"k":"Aw==","v":"\u0000"}"#,
+        #"{"k":"%"}"#,
+      ])
+    let rows = try table.rows("set timezone = 'UTC'; select * from shop.t")
+    #expect(rows == #"\x00ff|2026-01-01 08:00:00+00|{1,NULL}|{"a":"\u0001"}|good||abc"#)
+    for reason in [
+      #"invalid input value for enum mood: "odd""#, "value too long for type character varying(3)",
+      "unsupported Unicode escape sequence",
+    ] {
+      #expect(seen.log.contains { $0.has(reason) }, "\(reason): \(seen.log)")
+    }
+  }
+
+  @Test("a whole poll is the list: rows that it lacks are deleted, equal ones are not written again")
+  func polls() throws {
+    try table.make(
+      """
+      create table t (shop text, id int, n int, primary key (shop, id)); create table written (id int);
+      create function note() returns trigger language plpgsql as
+        'begin insert into written values (new.id); return new; end';
+      create trigger u after update on t for each row execute function note();
+      insert into t values ('x', 1, 1), ('x', 2, 2), ('y', 1, 3)
+      """)
+    let seen = try table.run(
+      "key: { shop: .shop, id: .id }, columns: { n: .n }",
+      polls: [
+        [#"{"shop":"x","id":"1","n":1}"#, #"{"shop":"y","id":1,"n":4}"#, #"{"shop":"y","id":5,"n":5}"#], [],
+      ])
+    #expect(try table.rows() == "x|1|1\ny|1|4\ny|5|5")
+    #expect(try table.rows("select * from written") == "1")
+    #expect(seen.log.contains { $0.has("a poll without rows deletes nothing") })
+    // A key that is no value of the column, and a row that another one refers to.
+    try table.make(
+      "create table r (shop text, id int, foreign key (shop, id) references t); insert into r values ('x', 1)"
+    )
+    let other = try table.run(
+      "key: { shop: .shop, id: .id }", polls: [[#"{"shop":"y","id":"?"}"#, #"{"shop":"y","id":5}"#]])
+    #expect(try table.rows() == "x|1|1\ny|5|5")
+    #expect(other.log.contains { $0.has("still referenced from table \"r\".") })
+    #expect(other.log.contains { $0.has(#"invalid input syntax for type integer: "?""#) })
+    _ = try table.run("key: { shop: .shop, id: .id }, allow_empty: true", polls: [[]])
+    #expect(try table.rows() == "x|1|1")
+  }
+
+  @Test("history appends, also what was removed, in order")
+  func history() throws {
+    try table.make("create table t (i serial, type text, key int)")
+    _ = try table.run(
+      "columns: { type: .type, key: .key }, history: true",
+      lines: [#"{"type":"added","key":1}"#, #"{"type":"removed","key":1}"#, #"{"type":"added","key":1}"#])
+    #expect(try table.rows() == "1|added|1\n2|removed|1\n3|added|1")
+  }
+
+  @Test(
+    "a row that the database refuses is a dead letter with its reason, can be retried, and is written once")
+  func letters() throws {
+    try table.make("create table t (key int primary key, n int check (n < 10))")
+    let state = try TemporaryState()
+    let options = "key: .k, columns: { n: .n }"
+    let seen = try table.run(
+      options, lines: [#"{"k":1,"n":1}"#, #"{"k":2,"n":20}"#, #"{"k":3,"n":30}"#, #"{"k":"x","n":4}"#],
+      state: state)
+    #expect(try table.rows() == "1|1")
+    let reason = #"cannot write: new row for relation "t" violates check constraint "t_n_check""#
+    #expect(seen.log.contains { $0.has("it: [2,20]: \(reason)") })
+    #expect(seen.hasFailed && seen.statistics.last?.givenUp == 3)
+    let letters = try StateFile(path: state.path).deadLetters()
+    #expect(letters.map(\.reason).last == #"cannot write: invalid input syntax for type integer: "x""#)
+    #expect(Set(letters.map(\.entry.place)).count == 3)
+    // Refused again, it is a dead letter again; else it is written, once.
+    _ = try state.retryDeadLetter()
+    _ = try table.run(options, lines: [#"{"k":5,"n":5}"#], state: state)
+    #expect(try table.rows() == "1|1\n5|5")
+    #expect(try StateFile(path: state.path).deadLetters().count == 3)
+    try table.make("drop table t; create table t (key text primary key, n int)")
+    _ = try state.retryDeadLetter()
+    _ = try table.run(options, lines: [#"{"k":6,"n":6}"#], state: state)
+    #expect(try StateFile(path: state.path).deadLetters().count == 2)
+    #expect(try table.rows("select count(*) from t") == "2")
+  }
+
+  private func batch(_ numbers: [Int], _ place: OutputPlace? = nil) -> SQLBatch {
+    var batch = SQLBatch(columns: ["n"], keys: 0)
+    batch.set = numbers.map { .array([.number($0)]) }
+    batch.place = place.map { SQLPlace(sink: "p/it", stateID: "a", $0) }
+    return batch
+  }
+
+  private func write(_ batches: [SQLBatch], _ connection: any SQLConnection) throws -> [SQLRefusal] {
+    try connection.write(batches, refused: [], to: SQLTable(name: "t", isMade: false), stop: StopSign())
+  }
+
+  @Test("ten thousand rows of which half is refused take few requests; each is known, and known again")
+  func backlog() throws {
+    try table.make("create table t (n int check (n % 2 = 0))")
+    let rows = batch(Array(1...10_000), OutputPlace(epoch: 1, index: 0))
+    let start = ContinuousClock.now
+    for _ in 0..<2 {
+      let refusals = try write([rows], try table.connection)
+      #expect(refusals.map(\.row) == (0..<10_000).filter { $0 % 2 == 0 })
+    }
+    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(try table.rows("select count(*), sum(n) from t") == "5000|25005000")
+  }
+
+  @Test("a deferred constraint refuses its row, and rows that refer to each other are written")
+  func deferred() throws {
+    try table.make("create table t (n int primary key, up int references t deferrable initially deferred)")
+    let seen = try table.run(
+      "key: { n: .n }, columns: { up: .up }",
+      lines: [#"{"n":1,"up":2}"#, #"{"n":2,"up":null}"#, #"{"n":3,"up":9}"#, #"{"n":4,"up":3}"#])
+    #expect(try table.rows() == "1|2\n2|")
+    #expect(seen.log.filter { $0.has("is not present in table \"t\".") }.count == 2)
+  }
+
+  @Test("a commit that is not answered is not applied again, with a place and without one")
+  func unanswered() throws {
+    try table.make(
+      """
+      create table t (n int); create function cut() returns trigger language plpgsql as
+        'begin perform pg_sleep(0.5); return null; end';
+      """)
+    for place in [OutputPlace(epoch: 1, index: 0), nil] {
+      for isLate in [false, true] {
+        try table.make("truncate t; drop table if exists flow_positions")
+        let connection = try table.connection
+        _ = try write([batch([1])], connection)
+        if isLate {
+          try table.make(
+            "create constraint trigger c after insert on t deferrable initially deferred for each row execute function cut()"
+          )
+        }
+        // The server ends the connection with the commit, whose answer is lost.
+        let proxy = try #require(connection as? PostgreSQL)
+        proxy.loseNextAnswer()
+        let error = #expect(throws: SQLFailure.self) { try write([batch([2], place)], connection) }
+        #expect(error?.mayPass == true)
+        var isWritten = false
+        while !isWritten {
+          do {
+            _ = try write([batch([2], place)], connection)
+            isWritten = true
+          } catch let error as SQLFailure { try #require(error.mayPass, "\(error)") }
+        }
+        #expect(try table.rows() == "1\n2")
+        try table.make("drop trigger if exists c on t")
+      }
+    }
+  }
+
+  @Test("while a lock is held the pipeline waits, and says so")
+  func locks() throws {
+    try table.make("create table t (key int primary key)")
+    let trial = table
+    #expect(
+      startThread(named: "locker") {
+        _ = try? trial.server.sql("begin; lock table t; select pg_sleep(12); commit", in: trial.database)
+      })
+    #expect(
+      eventually {
+        (try? trial.rows("select count(*) from pg_locks where mode = 'AccessExclusiveLock'")) == "1"
+      })
+    let seen = try SinkBench().run(table.sink("key: ., create: true"), lines: ["1", "2"], isReal: true)
+    #expect(try table.rows() == "1\n2")
+    #expect(seen.log.contains { $0.has("canceling statement due to lock timeout; the pipeline waits until") })
+  }
+
+  @Test("while the server is away the pipeline waits, and says so; nothing is lost")
+  func waits() throws {
+    let server = try PostgreSQLServer()
+    let own = try PostgreSQLTrial(server)
+    try own.make("create table t (key int primary key)")
+    let state = try TemporaryState()
+    try server.kill()
+    var bench = SinkBench()
+    bench.state = state
+    bench.meanwhile = { _ in
+      StopSign().wait(seconds: 2)
+      try? server.start()
+    }
+    let seen = try bench.run(own.sink("key: ."), lines: ["1", "2"], isReal: true)
+    #expect(try own.rows() == "1\n2")
+    #expect(seen.log.contains { $0.has("; the pipeline waits until it can be written to") })
+    #expect(seen.log.contains { $0.has("can be written to again") })
+  }
+
+  @Test(
+    "while its disk is full the pipeline waits, and says so; nothing is lost or doubled",
+    .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
+  func fullDisk() throws {
+    let server = try PostgreSQLServer()
+    let (own, disk) = (try PostgreSQLTrial(server), try SmallDisk(bytes: 2 << 20))
+    PostgreSQLServer.give(disk.path)
+    try own.server.sql("create tablespace small location '\(disk.path)'")
+    try own.make("create table t (key int primary key, pad text) tablespace small")
+    disk.fill()
+    var bench = SinkBench()
+    bench.state = try TemporaryState()
+    bench.meanwhile = { _ in
+      StopSign().wait(seconds: 2)
+      disk.empty()
+    }
+    let pad = String(repeating: "x", count: 200)
+    let seen = try bench.run(
+      own.sink("key: .n, columns: { pad: .pad }"), lines: (1...2000).map { #"{"n":\#($0),"pad":"\#(pad)"}"# },
+      isReal: true)
+    #expect(try own.rows("select count(*), sum(key) from t") == "2000|2001000")
+    let waits = "No space left on device"
+    #expect(seen.log.contains { $0.has(waits) && $0.has("; the pipeline waits until it can be written to") })
+    #expect(seen.log.contains { $0.has("can be written to again") })
+    #expect(!seen.hasFailed && seen.letters.isEmpty)
+  }
+
+  @Test("without its table, columns or key, or with a wrong password, a run does not start")
+  func starts() throws {
+    func problem(_ options: String) throws -> String {
+      let error = #expect(throws: (any Error).self) { try table.run(options, lines: [#"{"k":1}"#]) }
+      return error.map { "\($0)" } ?? ""
+    }
+    #expect(try problem("key: .k").hasSuffix("there is no table t"))
+    try table.make("create table t (key int, id int primary key)")
+    #expect(try problem("key: { no: .k }").hasSuffix("the table t has no column no"))
+    #expect(try problem("key: .k, create: true").has("no unique or exclusion constraint"))
+    try table.server.sql(
+      "do $$ begin create role stranger login; exception when others then null; end $$", in: table.database)
+    for (login, reason) in [("stranger", "permission denied for table t"), ("guarded2", "does not exist")] {
+      let url = table.server.address(table.database, login: login)
+      let error = #expect(throws: (any Error).self) {
+        try SinkBench().run("it: { sql: { url: '\(url)', table: t, key: { id: .k } } }", lines: [#"{"k":1}"#])
+      }
+      #expect("\(try #require(error))".hasSuffix(reason))
+    }
+  }
+
+  @Test("with a state from a backup, what comes is written; a database that has lost rows is reported")
+  func older() throws {
+    let state = try TemporaryState()
+    let options = "key: .k, columns: { n: .n }, create: true"
+    func run(_ numbers: ClosedRange<Int>, _ state: TemporaryState) throws -> [String] {
+      try table.run(options, lines: numbers.map { #"{"k":\#($0),"n":\#($0)}"# }, state: state).log
+    }
+    #expect(try run(1...2, state).isEmpty)
+    let backup = try state.copy()
+    for number in 3...6 { #expect(try run(number...number, state).isEmpty) }
+    #expect(try run(7...7, backup).contains { $0.has("the state is older than postgres://postgres@/") })
+    #expect(try table.rows("select count(*), max(key) from t") == "7|7")
+    try table.make("truncate flow_positions")
+    #expect(try run(8...8, backup).contains { $0.has("has lost rows that were written") })
+  }
+}

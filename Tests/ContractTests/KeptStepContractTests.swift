@@ -1,0 +1,107 @@
+import AllNodes
+import Engine
+import Language
+import Testing
+import Trials
+
+/// Every step that remembers, tried with its own examples: killed behind any of its events, it goes on in another run
+/// as if nothing had been.
+@Suite("Contract of steps that are kept")
+struct KeptStepContractTests {
+  /// The time between runs is not a silence, so `timeout` without a key starts again.
+  static let kinds = Catalog.all.steps.filter(\.hasDurableState).map(\.kind).filter { $0 != "timeout" }
+
+  @Test("a run that is killed after any event is resumed by the next one", arguments: kinds)
+  func killed(_ kind: String) throws {
+    let spec = try #require(Catalog.all.named(kind).first)
+    for example in spec.examples {
+      let trial = try KeptTrial(example)
+      let whole = try trial.run(killedBehind: [])
+      for cut in trial.times.indices {
+        #expect(
+          try trial.run(killedBehind: [cut]) == whole, "\(kind): \(example.title), killed behind \(cut)")
+      }
+      #expect(try trial.run(killedBehind: Array(trial.times.indices)) == whole, "\(kind): \(example.title)")
+    }
+  }
+
+  @Test("a run that is stopped gracefully is also resumed", arguments: kinds)
+  func stopped(_ kind: String) throws {
+    let spec = try #require(Catalog.all.named(kind).first)
+    for example in spec.examples {
+      let trial = try KeptTrial(example)
+      let whole = try trial.run(killedBehind: [])
+      for cut in trial.times.indices {
+        let output = try trial.run(killedBehind: [cut], inGoodOrder: true)
+        #expect(output == whole, "\(kind): \(example.title), stopped behind \(cut)")
+      }
+    }
+  }
+
+  /// Steps of which several keys, or several events, are due at one instant.
+  static let tied = [
+    "alarm: { when: .k, key: .k, for: 20s }",
+    "alarm: { when: .k, key: .k, silent: 20s }",
+    "batch: { count: 9, time: 20s }",
+    "changes: .k",
+    "debounce: { key: .k, for: 20s }",
+    "debounce: { key: .k, for: 20s, max_wait: 22s }",
+    "delay: 20s",
+    "rate_limit: { count: 1, per: 20s, burst: 3 }",
+    "remind: { key: .k, at: .t, before: [5s, 0s] }",
+    "remind: { key: .k, at: .t, before: [29s, 5s, 0s], when_missing: fire }",
+    "sample: { every: 20s, key: .k }",
+    "throttle: { key: .k, for: 20s, latest: true }",
+    "throttle: { key: .k, for: 20s, latest: true, bound: 2 }",
+    "timeout: { for: 20s, key: .k, expect: [a, z] }",
+    "window: { tumbling: 20s, key: .k }",
+    "window: { sliding: { size: 20s, every: 10s }, key: .k }",
+    "window: { session: { gap: 20s }, key: .k }",
+    "window: { session: { gap: 20s, max: 22s }, key: .k }",
+    "window: { tumbling: 30s, key: .k, time: .t }",
+    "window: { sliding: { size: 20s, every: 10s }, key: .k, time: .t }",
+    "window: { session: { gap: 20s }, key: .k, time: .t }",
+  ]
+
+  /// The keys come first in one order, then in another, to the same deadlines.
+  static let ties = """
+    0s {"k": "a", "t": 31, "n": 1}
+    0s {"k": "b", "t": 31, "n": 2}
+    0s {"k": "c", "t": 31, "n": 3}
+    0s {"k": "d", "t": 31, "n": 4}
+    0s poll
+    2s {"k": "d", "t": 31, "n": 5}
+    2s {"k": "a", "t": 31, "n": 6}
+    2s {"k": "c", "t": 31, "n": 7}
+    2s {"k": "b", "t": 31, "n": 8}
+    2s {"k": "c", "t": 31, "n": 9}
+    2s poll
+    3s {"k": "e", "t": 32, "n": 10}
+    3s poll
+    """
+
+  @Test("what is due at one instant has one order, which no restart changes", arguments: tied)
+  func ties(_ yaml: String) throws {
+    for ending in ["70s {\"k\": \"b\", \"t\": 99, \"n\": 11}", "4s end"] {
+      let trial = try KeptTrial(Trial(yaml).plan, input: Self.ties + "\n" + ending)
+      let whole = try trial.run(killedBehind: [])
+      // `remind` sends no reminders for times after the end of the stream.
+      #expect(!whole.isEmpty || ending.hasSuffix("end"))
+      let cuts = trial.times.indices.dropLast(ending.hasSuffix("end") ? 1 : 0)
+      for cut in cuts {
+        #expect(try trial.run(killedBehind: [cut]) == whole, "killed behind \(cut), \(ending)")
+        #expect(
+          try trial.run(killedBehind: [cut], inGoodOrder: true) == whole, "stopped behind \(cut), \(ending)")
+      }
+      #expect(try trial.run(killedBehind: Array(cuts)) == whole, "killed behind each, \(ending)")
+    }
+  }
+}
+
+extension KeptTrial {
+  fileprivate init(_ example: NodeSpec.Example) throws {
+    try self.init(
+      StepContractTests.trial(example).plan, input: example.input, other: example.other,
+      web: Trial.web(example.web))
+  }
+}

@@ -1,0 +1,168 @@
+@testable import Delivery
+import Trials
+import TestSupport
+import System
+import Glibc
+import Engine
+import Language
+import Reactive
+import Testing
+
+/// Delivery queues by themselves, mostly with commands; what sinks make of them is tested with the sinks.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct DeliveryQueueTests {
+  private let log = Journal<String>()
+  private let stop = StopSign()
+  private let folder = Folder()
+
+  private func context(_ waiting: Lane.Waiting = .acrossTurns) -> SinkContext {
+    var world = World.real
+    // The whole of each back-off.
+    world.random = { 0 }
+    return .lone(world, waiting: waiting, stop: stop) { [log] in log.note($0.message) }
+  }
+
+  private func queue(
+    _ settings: DeliverySettings, _ waiting: Lane.Waiting = .acrossTurns
+  ) -> DeliveryQueue<CommandTransport> {
+    let context = context(waiting)
+    return DeliveryQueue(settings, context, CommandTransport(context, timeout: .seconds(20)))
+  }
+
+  private func script(_ line: String) -> CommandItem {
+    CommandItem(arguments: ["/bin/sh", "-c", "cd \(folder.path); \(line)"], event: nil)
+  }
+
+  private func lines(_ name: String) -> [String] {
+    contents(of: "\(folder.path)/\(name)").split(separator: "\n").map(String.init)
+  }
+
+  @Test("ids are made of the turn and the place in it, and never come twice")
+  func eventIDs() {
+    var ids = EventIDs(pipeline: "p", sink: "s")
+    let made = [1.5, 1.5, 1.4, 2].map { ids.next(at: $0) }
+    #expect(made == ["p/s/1500-0", "p/s/1500-1", "p/s/1500-2", "p/s/2000-0"])
+  }
+
+  @Test("as many run at once as may, not one more, on threads with a name", arguments: [1, 3])
+  func concurrency(_ number: Int) throws {
+    let queue = queue(DeliverySettings(concurrency: number))
+    // Each leaves a file while it runs, and notes how many there are.
+    for _ in 1...6 { try queue.add(script(": > run.$$; sleep 0.15; ls run.* | wc -l >> seen; rm run.$$")) }
+    let named = eventually {
+      let tasks = names(in: "/proc/self/task").map { contents(of: "/proc/self/task/\($0)/comm") }
+      return tasks.count { $0 == "flow-exec\n" } >= number
+    }
+    #expect(named)
+    try queue.finish(by: .distantFuture)
+    let seen = lines("seen").compactMap { Int($0) }
+    #expect(seen.count == 6 && seen.max() == number)
+  }
+
+  @Test(
+    "in virtual time, retries of a command wait within the turn, longer each time, before what came later")
+  func retries() throws {
+    let queue = queue(DeliverySettings(attempts: 3, backoff: .milliseconds(20)), .withinTurn)
+    let took = try elapsed {
+      try queue.add(script("echo 1 >> log; exit $(( $(wc -l < log) < 3 ))"))
+      try queue.add(script("echo 2 >> log; exit 9"))
+      try queue.add(CommandItem(arguments: ["/no/such"], event: nil))
+      try queue.add(script("echo 4 >> log"))
+      try queue.endTurn()
+    }
+    #expect(took >= .milliseconds(2 * 60))
+    #expect(lines("log") == ["1", "1", "1", "2", "2", "2", "4"])
+    #expect(
+      log.entries.filter { !$0.contains("; next try in ") } == [
+        "“/bin/sh”: exit status 9 after 3 attempts", "cannot start /no/such: there is no /no/such",
+      ])
+    // The first, the second and the fourth in a row.
+    #expect(log.entries.count { $0.contains("; next try in ") } >= 3, "\(log.entries)")
+  }
+
+  @Test("when as many wait as may, the next is added once there is room")
+  func full() throws {
+    let queue = queue(DeliverySettings(queue: 2))
+    try queue.add(script(": > runs; while [ ! -e go ]; do sleep 0.01; done"))
+    #expect(eventually { names(in: folder.path) == ["runs"] })
+    for _ in 2...3 { try queue.add(script("exit 0")) }
+    let path = folder.path
+    inBackground {
+      usleep(100_000)
+      close(creat("\(path)/go", 0o600))
+    }
+    let took = try elapsed { try queue.add(script("exit 0")) }
+    #expect(took >= .milliseconds(50) && names(in: folder.path).contains("go"))
+    try queue.finish(by: .distantFuture)
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test("at the deadline what runs is killed, and the rest is reported as interrupted")
+  func deadline() throws {
+    let queue = queue(DeliverySettings(concurrency: 2))
+    for _ in 1...3 { try queue.add(script("trap '' TERM; : > run.$$; sleep 100")) }
+    #expect(eventually { names(in: folder.path).count == 2 })
+    let took = try elapsed { try queue.finish(by: Instant() + .milliseconds(200)) }
+    #expect(took >= .milliseconds(200) && took < .seconds(10))
+    let words = ["stopped", "stopped", "not run"]
+    #expect(log.entries == words.map { "“/bin/sh” was \($0): the pipeline ended" })
+  }
+
+  @Test("a stop ends a wait for room and a wait for a retry")
+  func stopped() throws {
+    let queue = queue(DeliverySettings(queue: 1, attempts: 5, backoff: .seconds(50)))
+    try queue.add(script(": > ran; exit 1"))
+    #expect(eventually { names(in: folder.path) == ["ran"] })
+    try queue.add(script("exit 0"))
+    inBackground { [stop] in
+      usleep(100_000)
+      stop.set()
+    }
+    let took = try elapsed {
+      try queue.add(script("exit 0"))
+      try queue.finish(by: .distantFuture)
+    }
+    #expect(took >= .milliseconds(50) && took < .seconds(10))
+    let words = ["not run", "stopped", "not run"]
+    #expect(log.entries.first == "“/bin/sh”: exit status 1; next try in 50s")
+    #expect(Array(log.entries.dropFirst()) == words.map { "“/bin/sh” was \($0): the pipeline ended" })
+  }
+
+  @Test("a released queue ends what runs")
+  func released() throws {
+    do {
+      let queue = queue(DeliverySettings())
+      try queue.add(script("echo $$ > pid; exec sleep 100"))
+      #expect(eventually { !lines("pid").isEmpty })
+    }
+    let process = try #require(lines("pid").first)
+    #expect(eventually { isDead(process) })
+  }
+
+  /// Ends attempts at a command of the test.
+  private final class HandWorker: DeliveryTransport {
+    let delivers = Deliverable.command
+    let retriesInRealTime = false
+    private(set) var ends: [DeliveryEnd] = []
+
+    func begin(_ task: RequestItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+      ends.append(end)
+      return Subscription()
+    }
+  }
+
+  @Test("a result counts once, and what says nothing of the task costs no attempt")
+  func results() throws {
+    let worker = HandWorker()
+    let queue = DeliveryQueue(DeliverySettings(attempts: 2, backoff: .zero), context(), worker)
+    try queue.add(RequestItem(event: nil))
+    var unpaid = DeliveryFailure("no budget", mayPass: true)
+    unpaid.isAttempt = false
+    let failed = DeliveryFailure("no", mayPass: true)
+    for (number, failure) in [unpaid, unpaid, failed, failed].enumerated() {
+      #expect(worker.ends.count == number + 1)
+      for _ in 1...2 { worker.ends.last?(failure) }
+      try queue.wake()
+    }
+    #expect(worker.ends.count == 4 && log.entries.last == "no after 2 attempts")
+  }
+}

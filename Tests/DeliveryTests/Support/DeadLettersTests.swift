@@ -1,0 +1,21 @@
+@testable import Delivery
+import Trials
+import TestSupport
+import Engine
+import Language
+import Testing
+
+import System
+
+@Suite struct DeadLettersTests {
+  @Test("a letter is added to the file, which is made, and found anew for the next one")
+  func letters() throws {
+    let folder = try TemporaryFolder()
+    let disk = WatchedDisk()
+    try appendLetter(folder["new/letters"], Array("1\n".utf8))
+    try appendLetter(folder["new/letters"], Array("2\n".utf8), on: disk)
+    #expect(try folder.text("new/letters") == "1\n2\n")
+    #expect(disk.count("open") == 1)
+    #expect(disk.count("append") == 1)
+  }
+}
