@@ -116,6 +116,8 @@ let package = Package(
       ],
       swiftSettings: unchecked + small
     ),
+    // For tests alone: comparisons that compile fast and say what differs.
+    .target(name: "Expectations", path: "Tests/Support/Expectations"),
     // For tests alone: how much work repeated tests do.
     .target(name: "TestScale", path: "Tests/Support/TestScale"),
     // For tests alone: files and SQLite on a disk that crashes.
@@ -141,55 +143,67 @@ let package = Package(
         "TestSupport",
       ],
       path: "Tests/Support/Trials"),
-    .testTarget(name: "ReactiveTests", dependencies: ["Reactive", "ReactiveTesting", "TestScale"]),
-    .testTarget(name: "ReactiveTestingTests", dependencies: ["Reactive", "ReactiveTesting"]),
-    .testTarget(name: "TidyTests", path: "Tests/Tidy", exclude: ["ratchet.txt"]),
-    .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
-    .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive", "TestSupport"]),
-    .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup", "System", "TestScale"]),
+    .testTarget(
+      name: "ReactiveTests", dependencies: ["Expectations", "Reactive", "ReactiveTesting", "TestScale"]),
+    .testTarget(name: "ReactiveTestingTests", dependencies: ["Expectations", "Reactive", "ReactiveTesting"]),
+    .testTarget(
+      name: "TidyTests", dependencies: ["Expectations"], path: "Tests/Tidy", exclude: ["ratchet.txt"]),
+    .testTarget(name: "SystemTests", dependencies: ["Expectations", "Reactive", "System", "TestSupport"]),
+    .testTarget(name: "JSONTests", dependencies: ["Expectations", "JSON", "Reactive", "TestSupport"]),
+    .testTarget(
+      name: "MarkupTests", dependencies: ["Expectations", "JSON", "Markup", "System", "TestScale"]),
     .testTarget(
       name: "StoreTests",
-      dependencies: ["CSQLite", "Reactive", "SimulatedDisk", "Store", "System", "TestScale", "TestSupport"],
+      dependencies: [
+        "Expectations", "CSQLite", "Reactive", "SimulatedDisk", "Store", "System", "TestScale", "TestSupport",
+      ],
       exclude: ["Fixtures"]),
     .testTarget(
       name: "FetchTests",
       dependencies: [
+        "Expectations",
         "CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store", "System", "TestScale",
         "TestSupport",
       ]),
     .testTarget(
       name: "FlowTests",
       dependencies: [
+        "Expectations",
         "AllNodes", "Connectors", "Delivery", "Engine", "JSON", "Language", "Loopback", "Nodes", "Reactive",
         "Store", "System", "TestScale", "TestSupport", "flow",
       ],
       exclude: ["Mistakes"]),
     .testTarget(
       name: "LanguageTests",
-      dependencies: ["JSON", "Language", "Reactive", "System", "TestScale", "TestSupport"]),
+      dependencies: ["Expectations", "JSON", "Language", "Reactive", "System", "TestScale", "TestSupport"]),
     .testTarget(
       name: "EngineTests",
       dependencies: [
+        "Expectations",
         "AllNodes", "Engine", "JSON", "Language", "Nodes", "Reactive", "Store", "System", "TestScale",
         "TestSupport", "Trials",
       ]),
     .testTarget(
-      name: "DecodeTests", dependencies: ["Decode", "JSON", "Language", "Reactive", "System", "TestSupport"]),
+      name: "DecodeTests",
+      dependencies: ["Expectations", "Decode", "JSON", "Language", "Reactive", "System", "TestSupport"]),
     .testTarget(
       name: "DeliveryTests",
       dependencies: [
+        "Expectations",
         "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Reactive", "Store", "System",
         "TestSupport", "Trials",
       ]),
     .testTarget(
       name: "NodesTests",
       dependencies: [
+        "Expectations",
         "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Reactive",
         "ReactiveTesting", "SimulatedDisk", "Store", "System", "TestScale", "TestSupport", "Trials",
       ]),
     .testTarget(
       name: "ConnectorsTests",
       dependencies: [
+        "Expectations",
         "Connectors", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page",
         "Reactive", "Store", "System", "TestScale", "TestSupport", "Trials",
       ]),
@@ -197,18 +211,21 @@ let package = Package(
     .testTarget(
       name: "ContractTests",
       dependencies: [
+        "Expectations",
         "AllNodes", "Connectors", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes",
         "Reactive", "Store", "System", "TestScale", "TestSupport", "Trials",
       ]),
     .testTarget(
       name: "PageTests",
       dependencies: [
+        "Expectations",
         "AllNodes", "Engine", "JSON", "Language", "Nodes", "Page", "Reactive", "Server", "Store", "System",
         "TestSupport",
       ]),
     .testTarget(
       name: "NATSTests",
       dependencies: [
+        "Expectations",
         "AllNodes", "CNats", "Cluster", "Connectors", "Delivery", "JSON", "Loopback", "NATS", "Nodes",
         "Reactive", "Store", "System", "TestSupport", "flow",
       ],
@@ -216,23 +233,27 @@ let package = Package(
     .testTarget(
       name: "ClusterTests",
       dependencies: [
+        "Expectations",
         "Cluster", "Reactive", "SimulatedDisk", "SimulatedJournal", "Store", "System", "TestScale",
       ]),
-    .testTarget(name: "SkyTests", dependencies: ["CZ", "Fetch", "JSON", "Reactive", "Sky", "Store"]),
+    .testTarget(
+      name: "SkyTests", dependencies: ["Expectations", "CZ", "Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",
       dependencies: [
+        "Expectations",
         "AllNodes", "Delivery", "Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store",
         "System",
       ],
       path: "Tests/Months"),
     .testTarget(
       name: "CrashTests",
-      dependencies: ["flow", "Loopback", "Reactive", "Store", "TestScale", "TestSupport"],
+      dependencies: ["Expectations", "flow", "Loopback", "Reactive", "Store", "TestScale", "TestSupport"],
       path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",
       dependencies: [
+        "Expectations",
         "AllNodes", "Cluster", "Engine", "JSON", "Language", "Nodes", "Reactive", "SimulatedDisk",
         "SimulatedJournal", "Store", "System", "TestScale",
       ],

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import SimulatedDisk
@@ -29,7 +30,7 @@ import Testing
     for seed in Self.seeds {
       let simulation = try ClusterSimulation(seed: seed)
       let failure = simulation.run()
-      #expect(failure == nil, "FLOW_SEED=\(seed): \(failure ?? "")")
+      expectNil(failure, "FLOW_SEED=\(seed): \(failure ?? "")")
       if failure != nil { break }
       let seen = simulation.journal.counts
       counts.conflicts += seen.conflicts
@@ -47,7 +48,7 @@ import Testing
   @Test("a machine whose disk is full leaves its tasks to another until there is room", arguments: 1...8)
   func fullDisk(seed: UInt64) throws {
     let failure = try ClusterSimulation(seed: seed).runWithFullDisk()
-    #expect(failure == nil, "\(failure ?? "")")
+    expectNil(failure, "\(failure ?? "")")
   }
 
   @Test(
@@ -59,7 +60,7 @@ import Testing
       )
     ])
   func found(seed: UInt64, what: String) throws {
-    #expect(try ClusterSimulation(seed: seed).run() == nil, "\(what)")
+    try expectNil(ClusterSimulation(seed: seed).run(), "\(what)")
   }
 }
 

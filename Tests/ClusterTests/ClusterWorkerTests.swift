@@ -1,3 +1,4 @@
+import Expectations
 import SimulatedJournal
 import Store
 import Testing
@@ -59,11 +60,11 @@ import Testing
     let (frozen, second) = (worker("m1", host), worker("m2", other))
     try journal.renewLease(of: "m1", [])
     frozen.step()
-    #expect(host.generations.count == 1000)
+    expect(host.generations.count, equals: 1000)
     clock.time = 5
     try journal.renewLease(of: "m2", [])
     second.step()
-    #expect(other.generations.count == 1000)
+    expect(other.generations.count, equals: 1000)
     second.leave()
     for _ in 0..<3 { second.step() }
     #expect(other.generations.isEmpty && second.hasLeft)

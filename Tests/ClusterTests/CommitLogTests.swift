@@ -1,3 +1,4 @@
+import Expectations
 import SimulatedDisk
 import SimulatedJournal
 import Store
@@ -40,7 +41,7 @@ import Testing
     let table = try file.table(node: "n", description: ".")
     table.set([1], for: [2])
     try file.commit { _ in }
-    #expect(try journal.read("t", from: 1).count == (isPurged ? 1 : 3))
+    try expect(journal.read("t", from: 1).count, equals: (isPurged ? 1 : 3))
 
     let error = #expect(throws: StoreError.self) {
       let file = try open(slow, slowLog, on: SimulatedDisk(.init(seed: 2)))
@@ -48,7 +49,7 @@ import Testing
       table.set([1], for: [2])
       try file.commit { _ in }
     }
-    #expect(error?.kind == .fenced)
+    expect(error?.kind, equals: .fenced)
     #expect(slowLog.isFenced && !fastLog.isFenced)
   }
 }

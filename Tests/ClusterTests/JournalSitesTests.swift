@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import SimulatedJournal
 import Store
@@ -19,13 +20,13 @@ import Testing
     #expect(try sites.replace("a.org", with: [1], version: 0))
     #expect(try !sites.replace("a.org", with: [2], version: 0))
     let first = try sites.record(of: "a.org")
-    #expect(first.bytes == [1])
+    expect(first.bytes, equals: [1])
     fault.withLock { $0 = .lostAnswer }
     #expect(try !sites.replace("a.org", with: [3], version: first.version))
-    #expect(try sites.record(of: "a.org").bytes == [3])
+    try expect(sites.record(of: "a.org").bytes, equals: [3])
     fault.withLock { $0 = .unavailable }
     let version = try sites.record(of: "a.org").version
     #expect(throws: StoreError.self) { try sites.replace("a.org", with: [4], version: version) }
-    #expect(try sites.record(of: "b.org").bytes == nil)
+    try expectNil(sites.record(of: "b.org").bytes)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import Engine
 import Language
@@ -17,13 +18,13 @@ import Testing
     let (sources, steps, sinks) = (Catalog.all.sources, Catalog.all.steps, Catalog.all.sinks)
     let source = try #require(sources.first)
     let sink = try #require(sinks.first)
-    for one in sources { #expect(problems([one], [], [sink]) == "") }
-    for one in sinks { #expect(problems([source], [], [one, one]) == "") }
+    for one in sources { expect(problems([one], [], [sink]), equals: "") }
+    for one in sinks { expect(problems([source], [], [one, one]), equals: "") }
     for one in steps {
-      for other in steps { #expect(problems([source], [one, other], [sink]) == "") }
+      for other in steps { expect(problems([source], [one, other], [sink]), equals: "") }
     }
     for one in sources {
-      for other in sinks { #expect(problems([one, one], Array(steps.prefix(1)), [other, sink]) == "") }
+      for other in sinks { expect(problems([one, one], Array(steps.prefix(1)), [other, sink]), equals: "") }
     }
   }
 
@@ -37,7 +38,7 @@ import Testing
         let isSentence = option.doc.isEmpty || option.doc.hasSuffix(".")
         #expect(isWord(option.name) && !isSentence, "\(spec.kind): \(option.name)")
       }
-      #expect(Set(spec.innerOptions.map(\.name)).count == spec.innerOptions.count, "\(spec.kind)")
+      expect(Set(spec.innerOptions.map(\.name)).count, equals: spec.innerOptions.count, "\(spec.kind)")
     }
   }
 }

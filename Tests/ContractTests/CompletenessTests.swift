@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import Foundation
 import Engine
@@ -41,10 +42,10 @@ import Testing
 
   @Test("every node of the catalog is declared in one file, and in one only")
   func declared() {
-    #expect(Self.declarations.map(\.kind).sorted() == Catalog.all.nodes.map(\.kind).sorted())
+    expect(Self.declarations.map(\.kind).sorted(), equals: Catalog.all.nodes.map(\.kind).sorted())
     // A source and a sink may be of one kind.
     for specs in [Catalog.all.sources, Catalog.all.steps, Catalog.all.sinks] {
-      #expect(Set(specs.map(\.kind)).count == specs.count)
+      expect(Set(specs.map(\.kind)).count, equals: specs.count)
     }
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import JSON
 import Engine
@@ -32,7 +33,7 @@ enum Contract {
     #expect(!spec.examples.isEmpty, "\(spec.kind) has no example")
     for example in spec.examples {
       #expect(!example.title.isEmpty)
-      #expect(problems(spec, example) == "", "\(spec.kind): \(example.title)")
+      expect(problems(spec, example), equals: "", "\(spec.kind): \(example.title)")
     }
     for option in spec.options {
       #expect(option.doc.count > 4, "\(spec.kind): \(option.name) has no description")

@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import Engine
 import Language
@@ -18,10 +19,11 @@ struct KeptStepContractTests {
       let trial = try KeptTrial(example)
       let whole = try trial.run(killedBehind: [])
       for cut in trial.times.indices {
-        #expect(
-          try trial.run(killedBehind: [cut]) == whole, "\(kind): \(example.title), killed behind \(cut)")
+        try expect(
+          trial.run(killedBehind: [cut]), equals: whole, "\(kind): \(example.title), killed behind \(cut)")
       }
-      #expect(try trial.run(killedBehind: Array(trial.times.indices)) == whole, "\(kind): \(example.title)")
+      try expect(
+        trial.run(killedBehind: Array(trial.times.indices)), equals: whole, "\(kind): \(example.title)")
     }
   }
 
@@ -33,7 +35,7 @@ struct KeptStepContractTests {
       let whole = try trial.run(killedBehind: [])
       for cut in trial.times.indices {
         let output = try trial.run(killedBehind: [cut], inGoodOrder: true)
-        #expect(output == whole, "\(kind): \(example.title), stopped behind \(cut)")
+        expect(output, equals: whole, "\(kind): \(example.title), stopped behind \(cut)")
       }
     }
   }
@@ -89,11 +91,12 @@ struct KeptStepContractTests {
       #expect(!whole.isEmpty || ending.hasSuffix("end"))
       let cuts = trial.times.indices.dropLast(ending.hasSuffix("end") ? 1 : 0)
       for cut in cuts {
-        #expect(try trial.run(killedBehind: [cut]) == whole, "killed behind \(cut), \(ending)")
-        #expect(
-          try trial.run(killedBehind: [cut], inGoodOrder: true) == whole, "stopped behind \(cut), \(ending)")
+        try expect(trial.run(killedBehind: [cut]), equals: whole, "killed behind \(cut), \(ending)")
+        try expect(
+          trial.run(killedBehind: [cut], inGoodOrder: true), equals: whole, "stopped behind \(cut), \(ending)"
+        )
       }
-      #expect(try trial.run(killedBehind: Array(cuts)) == whole, "killed behind each, \(ending)")
+      try expect(trial.run(killedBehind: Array(cuts)), equals: whole, "killed behind each, \(ending)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import Engine
 import Language
@@ -95,7 +96,7 @@ struct PlanTests {
       ("step: []", "a.yaml:2:1: a pipeline has no “step”; did you mean “steps”?"),
     ])
   func mistakes(_ yaml: String, _ expected: String) {
-    #expect(problems(Self.head + yaml + "\n" + Self.tail) == [expected])
+    expect(problems(Self.head + yaml + "\n" + Self.tail), equals: [expected])
   }
 
   @Test(
@@ -118,15 +119,15 @@ struct PlanTests {
     let test = "tests: [{ given: { i: [{ at: 0s, poll: [{ n: 1 }], \(members) }] }, expect: { o: [] } }]"
     let found = problems(Self.head + Self.tail + test)
     #expect(found.count == 1 && found.first?.contains(expected) == true, "\(found)")
-    #expect(found.first?.hasPrefix("a.yaml:3:") == true)
+    expect(found.first?.hasPrefix("a.yaml:3:"), equals: true)
   }
 
   @Test("only a poll has seen a part of a list")
   func coverageOfEvents() {
     let test = "tests: [{ given: { i: [{ error: no, coverage: partial }] }, expect: { o: [] } }]"
-    #expect(
-      problems(Self.head + Self.tail + test).first?.contains("“coverage” goes with poll, not with error")
-        == true)
+    expect(
+      problems(Self.head + Self.tail + test).first?.contains("“coverage” goes with poll, not with error"),
+      equals: true)
   }
 
   @Test("polls of a test have the coverage that it gives")
@@ -169,9 +170,10 @@ struct PlanTests {
         - filter: .a |
       sinks: { o: { jsnl: x }, p: { console: '\\(.a' } }
       """)
-    #expect(found.count == 6, "\(found)")
-    #expect(
-      found.map { $0.prefix(9) } == [
+    expect(found.count, equals: 6, "\(found)")
+    expect(
+      found.map { $0.prefix(9) },
+      equals: [
         "a.yaml:1:", "a.yaml:3:", "a.yaml:4:", "a.yaml:5:", "a.yaml:6:", "a.yaml:6:",
       ])
   }
@@ -213,31 +215,30 @@ struct PlanTests {
   @Test("two sinks on one file, however the path is written")
   func oneFile() {
     let found = problems(Self.head + "sinks: { a: { jsonl: out/x }, b: { jsonl: ./out//x } }")
-    #expect(found.count == 1)
-    #expect(found.first?.contains("another sink writes “./out//x” already: a.yaml:2:22") == true)
+    expect(found.count, equals: 1)
+    expect(found.first?.contains("another sink writes “./out//x” already: a.yaml:2:22"), equals: true)
   }
 
   @Test("definitions are included, and their mistakes told in their own file")
   func included() {
     let yaml = "include: [lib.jq]\n" + Self.head + "steps: [{ map: row }]\n" + Self.tail
-    #expect(problems(yaml, files: ["lib.jq": "def row: {id};"]) == [])
-    #expect(
-      problems(yaml, files: ["lib.jq": "def row: {id"]).first?.hasPrefix("lib.jq:1:") == true)
-    #expect(problems(yaml, files: [:]).first?.contains("the file “lib.jq” cannot be read") == true)
+    expect(problems(yaml, files: ["lib.jq": "def row: {id};"]), equals: [])
+    expect(problems(yaml, files: ["lib.jq": "def row: {id"]).first?.hasPrefix("lib.jq:1:"), equals: true)
+    expect(problems(yaml, files: [:]).first?.contains("the file “lib.jq” cannot be read"), equals: true)
   }
 
   @Test("--set overrides a var, parsed as YAML; unknown vars are reported")
   func settings() {
     let yaml = Self.head + "vars: { n: 1 }\nsteps: [{ take: $vars.n }]\n" + Self.tail
     #expect(reader(yaml, settings: [("n", "5")]).problems.isEmpty)
-    #expect(reader(yaml, settings: [("n", "many")]).problems.sorted.count == 1)
-    #expect(reader(yaml, settings: [("m", "5")]).unknownSettings == ["m"])
+    expect(reader(yaml, settings: [("n", "many")]).problems.sorted.count, equals: 1)
+    expect(reader(yaml, settings: [("m", "5")]).unknownSettings, equals: ["m"])
   }
 
   @Test("numbers and durations can come from the environment, and missing variables are reported")
   func environment() {
     let yaml = Self.head + "steps:\n- take: '${N:-3}'\n- debounce: ${WAIT}\n" + Self.tail
-    #expect(reader(yaml, environment: ["WAIT": "5s"]).problems.count == 1, "a quoted number is a text")
+    expect(reader(yaml, environment: ["WAIT": "5s"]).problems.count, equals: 1, "a quoted number is a text")
     let plain = yaml.replacing("'", with: "")
     #expect(reader(plain, environment: ["WAIT": "5s"]).problems.isEmpty)
     #expect(reader(plain).problems.count >= 1)
@@ -247,30 +248,32 @@ struct PlanTests {
   func noSteps() throws {
     let plan = try #require(
       reader("sources: { a: stdin, b: { generate: '1' } }\nsinks: { o: null }").plans.first)
-    #expect(plan.streams.map(\.from) == [["a", "b"]])
-    #expect(plan.sinks.map(\.from) == [["steps"]])
-    #expect(plan.name == "a")
+    expect(plan.streams.map(\.from), equals: [["a", "b"]])
+    expect(plan.sinks.map(\.from), equals: [["steps"]])
+    expect(plan.name, equals: "a")
   }
 
   @Test("without steps a sink may name a source, as if there were steps")
   func namedSource() throws {
     let plan = try #require(reader(Self.head + "sinks: { o: { null: , from: i } }").plans.first)
     #expect(plan.streams.isEmpty)
-    #expect(plan.sinks.map(\.from) == [["i"]])
+    expect(plan.sinks.map(\.from), equals: [["i"]])
   }
 
   @Test("schedules: one is enough, and a stream has none")
   func schedules() {
-    #expect(
-      problems("sources: { a: { generate: '1', every: 1h, cron: '0 * * * *' } }\n" + Self.tail).count == 1)
-    #expect(problems("sources: { a: { stdin: {}, every: 1h } }\n" + Self.tail).count == 1)
-    #expect(problems("sources: { a: { generate: '1', cron: '0 25 * * *' } }\n" + Self.tail).count == 1)
-    #expect(
-      problems("sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Europe/Warsaw } }\n" + Self.tail)
-        == [])
-    #expect(
+    expect(
+      problems("sources: { a: { generate: '1', every: 1h, cron: '0 * * * *' } }\n" + Self.tail).count,
+      equals: 1)
+    expect(problems("sources: { a: { stdin: {}, every: 1h } }\n" + Self.tail).count, equals: 1)
+    expect(problems("sources: { a: { generate: '1', cron: '0 25 * * *' } }\n" + Self.tail).count, equals: 1)
+    expect(
+      problems(
+        "sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Europe/Warsaw } }\n" + Self.tail),
+      equals: [])
+    expect(
       problems("sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Mars/Base } }\n" + Self.tail)
-        .count == 1)
+        .count, equals: 1)
   }
 
   @Test("the time zone is the pipeline's own, else the default; a test's vars may set it")
@@ -281,10 +284,10 @@ struct PlanTests {
       reader.read(path: "b.yaml", Array((Self.head + text + Self.tail).utf8))
       return reader.plans.first
     }
-    #expect(try zone("")?.timeZone == "Asia/Tokyo")
-    #expect(try zone("time_zone: Europe/Warsaw\n")?.timeZone == "Europe/Warsaw")
+    try expect(zone("")?.timeZone, equals: "Asia/Tokyo")
+    try expect(zone("time_zone: Europe/Warsaw\n")?.timeZone, equals: "Europe/Warsaw")
     let variable = "vars: { zone: null }\ntime_zone: $vars.zone\n"
-    #expect(try zone(variable)?.timeZone == "Asia/Tokyo")
+    try expect(zone(variable)?.timeZone, equals: "Asia/Tokyo")
     let plan = try #require(
       try zone(
         variable + """
@@ -299,7 +302,7 @@ struct PlanTests {
           """))
     let test = try #require(plan.tests.first)
     #expect(try TestRun(test, of: plan).failures.isEmpty)
-    #expect(problems(Self.head + "time_zone: [1]\n" + Self.tail).count == 1)
-    #expect(problems(Self.head + "time_zone: $vars.none\n" + Self.tail).count == 1)
+    expect(problems(Self.head + "time_zone: [1]\n" + Self.tail).count, equals: 1)
+    expect(problems(Self.head + "time_zone: $vars.none\n" + Self.tail).count, equals: 1)
   }
 }

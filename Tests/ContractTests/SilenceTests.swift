@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import Engine
 import JSON
@@ -31,7 +32,7 @@ struct SilenceTests {
     let spec = try #require(Catalog.all.named(kind).first)
     let examples = spec.examples.filter { $0.title.hasPrefix("at its limit") }
     let excess = Self.atLimit[kind] ?? .nothing
-    #expect(examples.isEmpty == (excess == .nothing), "\(kind) needs a row in this table")
+    expect(examples.isEmpty, equals: (excess == .nothing), "\(kind) needs a row in this table")
     for example in examples {
       let output = try StepContractTests.trial(example).run(example.input, other: example.other)
       let counts = try #require(output.counts)
@@ -40,8 +41,8 @@ struct SilenceTests {
         (.lost, counts.lost),
       ]
       for (other, count) in counted where other == excess { #expect(count > 0, "\(kind)") }
-      #expect(output.outcome.messages.count == 1, "\(kind): \(output.outcome.messages)")
-      #expect(counts.errors == counts.lost)
+      expect(output.outcome.messages.count, equals: 1, "\(kind): \(output.outcome.messages)")
+      expect(counts.errors, equals: counts.lost)
     }
   }
 
@@ -84,7 +85,7 @@ struct SilenceTests {
     #expect(counts.errors == 1 && counts.lost == 1 && counts.forgotten == 0)
     let errors = output.outcome.messages.filter { $0.level == .error }
     #expect(errors.count == 1 && errors.first?.message.hasSuffix("no") == true, "\(output.outcome.messages)")
-    #expect(errors.first?.details.last?.hasPrefix("    in: ") == true)
-    #expect(errors.first?.details.last?.contains("2") == true)
+    expect(errors.first?.details.last?.hasPrefix("    in: "), equals: true)
+    expect(errors.first?.details.last?.contains("2"), equals: true)
   }
 }

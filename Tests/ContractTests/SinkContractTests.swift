@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 @testable import Delivery
 import TestSupport
@@ -101,7 +102,7 @@ struct SinkContractTests {
       try bench.sink.finish(by: .distantFuture)
     }
     #expect(bench.writes.entries == writes && bench.log.entries == log)
-    #expect(names(in: folder.path).map { contents(of: "\(folder.path)/\($0)") } == files)
+    expect(names(in: folder.path).map { contents(of: "\(folder.path)/\($0)") }, equals: files)
   }
 
   @Test(
@@ -126,8 +127,8 @@ struct SinkContractTests {
     run.stop()
     clock.advance(by: .seconds(1))
     // An event that could not be taken is one thing; a sink that does not write makes the run a failed one.
-    #expect(ends.entries == [place != .take])
-    #expect(heard.entries.filter { $0.hasPrefix("good") } == (0..<6).map { "good \($0 % 3)" })
+    expect(ends.entries, equals: [place != .take])
+    expect(heard.entries.filter { $0.hasPrefix("good") }, equals: (0..<6).map { "good \($0 % 3)" })
     let errors = run.statistics.map(\.errors)
     let expected = [Faulty.Place.take: 6, .endTurn: 2, .endPoll: 2, .finish: 1]
     #expect(errors[1] == expected[place] && errors[2] == 0)

@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 @testable import Delivery
 import TestSupport
@@ -82,10 +83,10 @@ struct SourceContractTests {
       #expect(eventually { !work.ends.entries.isEmpty })
     }
     #expect(time < .seconds(5) && work.ends.entries == [false])
-    #expect(work.heard.entries == ["1", "2", "3"])
+    expect(work.heard.entries, equals: ["1", "2", "3"])
     let counts = work.run.statistics.map { ($0.eventsOut ?? 0, $0.errors, $0.dropped) }
     #expect(counts[0] == (3, 0, 0))
-    #expect(work.run.statistics.last?.eventsIn == 3)
+    expect(work.run.statistics.last?.eventsIn, equals: 3)
   }
 
   @Test("one that fails makes the run a failed one; another source is read to its end", arguments: own)
@@ -99,10 +100,10 @@ struct SourceContractTests {
     work.run.start()
     work.goOn()
     #expect(eventually { !work.ends.entries.isEmpty })
-    #expect(work.ends.entries == [true])
-    #expect(work.heard.entries == ["1", "2", "3"])
+    expect(work.ends.entries, equals: [true])
+    expect(work.heard.entries, equals: ["1", "2", "3"])
     #expect(work.log.entries.count == 1 && work.log.entries.first?.hasPrefix("bad: ") == true)
-    #expect(work.run.statistics.first?.errors == 1)
+    expect(work.run.statistics.first?.errors, equals: 1)
   }
 
   @Test("stopped before it has begun, it gives nothing and ends", arguments: own)
@@ -113,7 +114,7 @@ struct SourceContractTests {
     work.run.start()
     work.goOn()
     #expect(eventually { !work.ends.entries.isEmpty })
-    #expect(work.ends.entries == [false])
+    expect(work.ends.entries, equals: [false])
   }
 }
 

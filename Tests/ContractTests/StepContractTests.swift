@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import JSON
 import Engine
@@ -21,7 +22,7 @@ struct StepContractTests {
       let output = try Self.trial(example).run(
         example.input, other: example.other, showsPolls: example.output.contains(" poll"))
       let expected = example.output.split(separator: "\n").map(String.init)
-      #expect(output.lines == expected, "\(kind): \(example.title)")
+      expect(output.lines, equals: expected, "\(kind): \(example.title)")
       // Examples show limits and failures too, which are logged and counted.
       _ = output.outcome
     }
@@ -60,7 +61,7 @@ struct StepContractTests {
       heard.event.isEndOfPoll ? heard.event.poll.number : nil
     }
     // Not when: a step that makes events wait has the ends of polls wait behind them.
-    #expect(ends == [1, 2], "\(kind)")
+    expect(ends, equals: [1, 2], "\(kind)")
   }
 
   /// Whether a line of an example has no event.
@@ -81,7 +82,7 @@ struct StepContractTests {
       let hasEnded = kind == "take"
       let taken = counts.eventsIn ?? 0
       #expect(hasEnded ? taken <= fed : taken == fed, "\(kind): \(example.title)")
-      #expect(counts.eventsOut == output.lines.count, "\(kind): \(example.title)")
+      expect(counts.eventsOut, equals: output.lines.count, "\(kind): \(example.title)")
     }
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Language
 import Reactive
 import ReactiveTesting
@@ -92,7 +93,7 @@ struct TwinsTests {
     let stepped = (outcome.heard["heard"] ?? []).compactMap { heard in
       heard.value.map { "\(text(heard.at)) \($0)" }
     }
-    #expect(stepped == operated)
+    expect(stepped, equals: operated)
     #expect(!stepped.isEmpty)
   }
 

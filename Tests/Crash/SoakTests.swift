@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import TestScale
@@ -82,7 +83,7 @@ struct SoakTests {
       if Date() > next.kill {
         kills += 1
         life.send(SIGKILL)
-        #expect(life.end(within: 5) == .killed)
+        expect(life.end(within: 5), equals: .killed)
         check(samples, isLong: isLong)
         samples = []
         life = try Life(place, ["--watch"])
@@ -91,11 +92,11 @@ struct SoakTests {
     }
     stop(observers)
     life.send(SIGTERM)
-    #expect(life.end(within: 15) == .exited(0))
+    expect(life.end(within: 15), equals: .exited(0))
     check(samples, isLong: isLong)
 
     let ids = place.logLines("log.jsonl").compactMap { Int($0) }
-    #expect(ids == Array((ids.first ?? 0)..<(ids.first ?? 0) + ids.count), "each id once, in order")
+    expect(ids, equals: Array((ids.first ?? 0)..<(ids.first ?? 0) + ids.count), "each id once, in order")
     #expect(ids.count > Int(seconds * (isLong ? 15 : 3)))
     let sums = place.logLines("sums.jsonl").count
     print("soak: \(ids.count) rows, \(sums) sums, \(reloads) reloads, \(taps) times observed, \(kills) kills")
@@ -117,7 +118,7 @@ struct SoakTests {
     while Date() < end, life.isAlive { usleep(50_000) }
     let memory = Self.sample(life.number).first?.memory ?? .max
     life.send(SIGTERM)
-    #expect(life.end(within: 30) == .exited(0))
+    expect(life.end(within: 30), equals: .exited(0))
     print("soak: \(memory) KiB after simulated years")
     if !TestScale.isSanitized { #expect(memory < 160_000) }
   }
@@ -145,7 +146,7 @@ struct SoakTests {
 
   private func observe(_ arguments: [String]) throws -> TestProcess {
     let process = TestProcess()
-    process.executableURL = try Life.command()
+    process.executableURL = try flowCommand()
     process.arguments = arguments
     process.environment = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "XDG_STATE_HOME": place["state"]]
     process.environment?["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Reactive
 import Testing
@@ -51,15 +52,15 @@ func sameForAllPieces(seed: Int) throws {
     let whole = try reading(text, format)
     if format == .lines {
       let alone = lines.flatMap { line in (try? Value.parseAll(Array(line.utf8)))?.map(\.description) ?? [] }
-      #expect(whole.values == alone)
+      expect(whole.values, equals: alone)
     }
     for _ in 0..<8 {
       let sizes = (0..<5).map { _ in 1 + Int(maker.random.next() % maker.pick([3, 50, 2000])) }
       let chunk = maker.pick([1, 17, 256, 4096])
       let limits = ReadLimits(chunk: chunk, batch: maker.pick([1, 7, 1024]), together: maker.pick([0, 200]))
       let found = try reading(text, format, sizes: sizes, limits: limits)
-      #expect(found.values == whole.values)
-      #expect(found.reasons == whole.reasons)
+      expect(found.values, equals: whole.values)
+      expect(found.reasons, equals: whole.reasons)
     }
   }
 }
@@ -73,6 +74,6 @@ func sameForAllArrays(seed: Int) throws {
   for _ in 0..<8 {
     let sizes = (0..<5).map { _ in 1 + Int(maker.random.next() % maker.pick([3, 50, 2000])) }
     let limits = ReadLimits(chunk: maker.pick([1, 17, 256, 4096]), together: maker.pick([0, 200]))
-    #expect(try reading(text, sizes: sizes, limits: limits) == Reading(values: expected))
+    try expect(reading(text, sizes: sizes, limits: limits), equals: Reading(values: expected))
   }
 }

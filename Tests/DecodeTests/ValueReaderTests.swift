@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Glibc
 import JSON
@@ -54,7 +55,7 @@ private final class CutShort: ByteSource {
       ("1\n23\n4", ["1", "23"]), ("{\"a\":1}\n{\"a\":\"x", ["{\"a\":1}"]), ("[1,2,{\"a\"", ["1", "2"]),
       ("{\n\"a\":", []), ("{\"a\":1", []), ("", []),
     ] {
-      #expect(try read(CutShort(text), leavesUnfinishedLine: false).values == values, "\(text)")
+      try expect(read(CutShort(text), leavesUnfinishedLine: false).values, equals: values, "\(text)")
     }
   }
 
@@ -113,22 +114,22 @@ func reading(_ text: String, _ format: TextFormat = .json, limits: ReadLimits = 
       ("\u{feff} [ ] ", []), ("", []), ("  \n", []), ("1", ["1"]), ("[1,2", ["1", "2"]),
     ])
   func formats(text: String, values: [String]) throws {
-    #expect(try reading(text).values == values)
+    try expect(reading(text).values, equals: values)
   }
 
   @Test("each line of a JSON-lines file is for itself, arrays as well")
   func lines() throws {
-    #expect(try reading("[1,2]\n[3]\n", .lines) == Reading(values: ["[1,2]", "[3]"]))
+    try expect(reading("[1,2]\n[3]\n", .lines), equals: Reading(values: ["[1,2]", "[3]"]))
     let found = try reading("[1,\n2]\n", .lines)
-    #expect(found.values == [])
-    #expect(found.flaws.count == 2)
+    expect(found.values, equals: [])
+    expect(found.flaws.count, equals: 2)
   }
 
   @Test("a bad line is reported with its place and affects no other")
   func badLine() throws {
     let found = try reading("{\"a\":1}\n{\"a\":tru}\n{\"b\n\u{1b}[31m\n{\"a\":3}\n{\"a\":")
-    #expect(found.values == ["{\"a\":1}", "{\"a\":3}"])
-    #expect(found.flaws.map { $0.prefix(5) } == ["in:2:", "in:3:", "in:4:", "in:6:"])
+    expect(found.values, equals: ["{\"a\":1}", "{\"a\":3}"])
+    expect(found.flaws.map { $0.prefix(5) }, equals: ["in:2:", "in:3:", "in:4:", "in:6:"])
     #expect(found.flaws[0].hasSuffix(": {\"a\":tru}"))
     #expect(found.flaws[2].hasSuffix(":  [31m"))
     #expect(found.flaws[3].hasSuffix("unexpected end: {\"a\":"))
@@ -139,9 +140,9 @@ func reading(_ text: String, _ format: TextFormat = .json, limits: ReadLimits = 
     var lines = (0..<5000).map { "{\"id\":\($0)}" }
     lines[3000] = "{\"id\":3000"
     let found = try reading(lines.joined(separator: "\n"))
-    #expect(found.values == lines.filter { $0 != "{\"id\":3000" })
-    #expect(found.flaws.count == 1)
-    #expect(found.flaws.first?.hasPrefix("in:3001: ") == true)
+    expect(found.values, equals: lines.filter { $0 != "{\"id\":3000" })
+    expect(found.flaws.count, equals: 1)
+    expect(found.flaws.first?.hasPrefix("in:3001: "), equals: true)
   }
 
   @Test("a line or value that is not UTF-8 is reported with its place, however many there are")
@@ -160,13 +161,13 @@ func reading(_ text: String, _ format: TextFormat = .json, limits: ReadLimits = 
     let array =
       [UInt8]("[1,\n  {\"a\":\n\"".utf8) + [0xe9] + [UInt8]("\"}, \"".utf8) + [0xfc] + [UInt8]("\", 2]".utf8)
     let found = try reading(array)
-    #expect(found.values == ["1", "2"])
-    #expect(
-      found.flaws.map { $0.prefix(44) }
-        == [
-          "in:3:2: the text is not UTF-8: byte 0xe9: \"\u{fffd}",
-          "in:3: the text is not UTF-8: byte 0xfc: \"\u{fffd}\"",
-        ].map { $0.prefix(44) })
+    expect(found.values, equals: ["1", "2"])
+    expect(
+      found.flaws.map { $0.prefix(44) },
+      equals: [
+        "in:3:2: the text is not UTF-8: byte 0xe9: \"\u{fffd}",
+        "in:3: the text is not UTF-8: byte 0xfc: \"\u{fffd}\"",
+      ].map { $0.prefix(44) })
   }
 
   @Test("a bad value in an indented text costs only itself")
@@ -174,26 +175,26 @@ func reading(_ text: String, _ format: TextFormat = .json, limits: ReadLimits = 
     let good = "{\n  \"a\": 1,\n  \"b\": [\n    2\n  ]\n}\n"
     let bad = "{\n  \"a\": 1\n  \"b\": {\n    \"c\": \"d\"\n  }\n}\n"
     let found = try reading(good + bad + good)
-    #expect(found.values == ["{\"a\":1,\"b\":[2]}", "{\"a\":1,\"b\":[2]}"])
-    #expect(found.flaws.count == 1)
-    #expect(found.flaws.first?.hasPrefix("in:7: a comma is missing: {") == true)
+    expect(found.values, equals: ["{\"a\":1,\"b\":[2]}", "{\"a\":1,\"b\":[2]}"])
+    expect(found.flaws.count, equals: 1)
+    expect(found.flaws.first?.hasPrefix("in:7: a comma is missing: {"), equals: true)
   }
 
   @Test("a file that begins with a line cut off is still one of lines")
   func firstLineCutOff() throws {
     let found = try reading("{\"a\":{\"b\":\n{\"a\":2}\n{\"a\":3}\n[4,\n{\"a\":5}\n")
-    #expect(found.values == ["{\"a\":2}", "{\"a\":3}", "{\"a\":5}"])
-    #expect(found.flaws.map { $0.prefix(5) } == ["in:1:", "in:4:"])
+    expect(found.values, equals: ["{\"a\":2}", "{\"a\":3}", "{\"a\":5}"])
+    expect(found.flaws.map { $0.prefix(5) }, equals: ["in:1:", "in:4:"])
   }
 
   @Test("a bad element of an array affects no other, and text after the array is reported once")
   func arrayFlaws() throws {
     let found = try reading("[{\"a\":1},\n{\"a\":tru}, 2,\n 3]\n[4]\n[5]")
-    #expect(found.values == ["{\"a\":1}", "2", "3"])
-    #expect(found.flaws.map { $0.prefix(5) } == ["in:2:", "in:4:"])
-    #expect(found.flaws.last?.contains("decode: lines") == true)
-    #expect(try reading("{}", .array).flaws == ["in:1: the text is not an array: {}"])
-    #expect(try reading("[1", .array).flaws == ["in:1: unexpected end of the array: "])
+    expect(found.values, equals: ["{\"a\":1}", "2", "3"])
+    expect(found.flaws.map { $0.prefix(5) }, equals: ["in:2:", "in:4:"])
+    expect(found.flaws.last?.contains("decode: lines"), equals: true)
+    try expect(reading("{}", .array).flaws, equals: ["in:1: the text is not an array: {}"])
+    try expect(reading("[1", .array).flaws, equals: ["in:1: unexpected end of the array: "])
   }
 
   @Test("a line longer than the limit is skipped in little memory, and reported")
@@ -216,9 +217,9 @@ func reading(_ text: String, _ format: TextFormat = .json, limits: ReadLimits = 
           values += batch.map(\.description)
           most = max(most, residentBytes() - before)
         }
-        #expect(values == ["1", "2"])
-        #expect(flaws.map(\.line) == [2])
-        #expect(flaws.first?.excerpt.unicodeScalars.count == 80)
+        expect(values, equals: ["1", "2"])
+        expect(flaws.map(\.line), equals: [2])
+        expect(flaws.first?.excerpt.unicodeScalars.count, equals: 80)
         least = min(least, most)
       }
       #expect(least < 40 << 20)
@@ -229,8 +230,8 @@ func reading(_ text: String, _ format: TextFormat = .json, limits: ReadLimits = 
   func limits(chunk: Int) throws {
     let limits = ReadLimits(chunk: chunk, value: 9, together: chunk)
     let text = "123456789\n1234567890\n\"34567\"\n1234567890"
-    #expect(try reading(text, .lines, limits: limits).values == ["123456789", "\"34567\""])
-    #expect(try reading("[[1,2],[3,4,5,678],7]", limits: limits).values == ["[1,2]", "7"])
+    try expect(reading(text, .lines, limits: limits).values, equals: ["123456789", "\"34567\""])
+    try expect(reading("[[1,2],[3,4,5,678],7]", limits: limits).values, equals: ["[1,2]", "7"])
   }
 
   @Test("reading goes on at a place that was given, with no value twice or lost")
@@ -247,15 +248,15 @@ func reading(_ text: String, _ format: TextFormat = .json, limits: ReadLimits = 
       }
       var values: [Value] = []
       while case let batch = try second.nextBatch(), !batch.isEmpty { values += batch }
-      #expect(values.count - place.values == 3000 - seen)
-      #expect(values.dropFirst(place.values).first?.description == "{\"id\":\(seen)}")
+      expect(values.count - place.values, equals: 3000 - seen)
+      expect(values.dropFirst(place.values).first?.description, equals: "{\"id\":\(seen)}")
     }
   }
 
   @Test("blank lines without end take no time without end")
   func blankLines() throws {
     let text = [UInt8](repeating: 0x0a, count: 1 << 20) + Array("{}".utf8)
-    #expect(try reading(text, .lines).values == ["{}"])
+    try expect(reading(text, .lines).values, equals: ["{}"])
   }
 }
 

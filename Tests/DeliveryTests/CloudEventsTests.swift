@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 import Trials
 import Engine
@@ -18,11 +19,12 @@ import System
       "go: { http: { url: 'http://a/', envelope: cloudevents, body: .after } }",
       lines: [#"{"type":"changed","key":"a b","after":{"n":1.50}}"#, #"[1]"#])
     let order = try #require(asked.entries.first)
-    #expect(order.header("Content-Type") == "application/cloudevents+json")
-    #expect(order.header("Idempotency-Key") == "p/go/1767225600000-0")
-    #expect(
-      String(decoding: order.body, as: UTF8.self)
-        == #"{"specversion":"1.0","id":"p/go/1767225600000-0","source":"/flow/p/in","type":"org.flow.changed","subject":"a b","time":"2026-01-01T00:00:00Z","datacontenttype":"application/json","data":{"n":1.50}}"#
+    expect(order.header("Content-Type"), equals: "application/cloudevents+json")
+    expect(order.header("Idempotency-Key"), equals: "p/go/1767225600000-0")
+    expect(
+      String(decoding: order.body, as: UTF8.self),
+      equals:
+        #"{"specversion":"1.0","id":"p/go/1767225600000-0","source":"/flow/p/in","type":"org.flow.changed","subject":"a b","time":"2026-01-01T00:00:00Z","datacontenttype":"application/json","data":{"n":1.50}}"#
     )
     #expect(asked.entries.count == 1 && seen.log.count == 1, "\(seen.log)")
   }
@@ -33,8 +35,9 @@ import System
     _ = try SinkBench().run(
       "go: { jsonl: { path: '\(folder.path)/a', envelope: cloudevents } }", lines: [#"{"key":1}"#, "7"])
     let lines = contents(of: "\(folder.path)/a").split(separator: "\n")
-    #expect(
-      lines == [
+    expect(
+      lines,
+      equals: [
         #"{"specversion":"1.0","id":"p/go/1767225600000-0","source":"/flow/p/in","type":"org.flow.event","time":"2026-01-01T00:00:00Z","datacontenttype":"application/json","data":{"key":1}}"#,
         #"{"specversion":"1.0","id":"p/go/1767225600000-1","source":"/flow/p/in","type":"org.flow.event","time":"2026-01-01T00:00:00Z","datacontenttype":"application/json","data":7}"#,
       ])

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 import Trials
 import TestSupport
@@ -40,7 +41,7 @@ import Testing
   func eventIDs() {
     var ids = EventIDs(pipeline: "p", sink: "s")
     let made = [1.5, 1.5, 1.4, 2].map { ids.next(at: $0) }
-    #expect(made == ["p/s/1500-0", "p/s/1500-1", "p/s/1500-2", "p/s/2000-0"])
+    expect(made, equals: ["p/s/1500-0", "p/s/1500-1", "p/s/1500-2", "p/s/2000-0"])
   }
 
   @Test("as many run at once as may, not one more, on threads with a name", arguments: [1, 3])
@@ -70,9 +71,10 @@ import Testing
       try queue.endTurn()
     }
     #expect(took >= .milliseconds(2 * 60))
-    #expect(lines("log") == ["1", "1", "1", "2", "2", "2", "4"])
-    #expect(
-      log.entries.filter { !$0.contains("; next try in ") } == [
+    expect(lines("log"), equals: ["1", "1", "1", "2", "2", "2", "4"])
+    expect(
+      log.entries.filter { !$0.contains("; next try in ") },
+      equals: [
         "“/bin/sh”: exit status 9 after 3 attempts", "cannot start /no/such: there is no /no/such",
       ])
     // The first, the second and the fourth in a row.
@@ -104,7 +106,7 @@ import Testing
     let took = try elapsed { try queue.finish(by: Instant() + .milliseconds(200)) }
     #expect(took >= .milliseconds(200) && took < .seconds(10))
     let words = ["stopped", "stopped", "not run"]
-    #expect(log.entries == words.map { "“/bin/sh” was \($0): the pipeline ended" })
+    expect(log.entries, equals: words.map { "“/bin/sh” was \($0): the pipeline ended" })
   }
 
   @Test("a stop ends a wait for room and a wait for a retry")
@@ -123,8 +125,8 @@ import Testing
     }
     #expect(took >= .milliseconds(50) && took < .seconds(10))
     let words = ["not run", "stopped", "not run"]
-    #expect(log.entries.first == "“/bin/sh”: exit status 1; next try in 50s")
-    #expect(Array(log.entries.dropFirst()) == words.map { "“/bin/sh” was \($0): the pipeline ended" })
+    expect(log.entries.first, equals: "“/bin/sh”: exit status 1; next try in 50s")
+    expect(Array(log.entries.dropFirst()), equals: words.map { "“/bin/sh” was \($0): the pipeline ended" })
   }
 
   @Test("a released queue ends what runs")
@@ -159,7 +161,7 @@ import Testing
     unpaid.isAttempt = false
     let failed = DeliveryFailure("no", mayPass: true)
     for (number, failure) in [unpaid, unpaid, failed, failed].enumerated() {
-      #expect(worker.ends.count == number + 1)
+      expect(worker.ends.count, equals: number + 1)
       for _ in 1...2 { worker.ends.last?(failure) }
       try queue.wake()
     }

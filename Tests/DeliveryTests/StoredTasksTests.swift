@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 @testable import Delivery
 import TestSupport
@@ -28,9 +29,9 @@ import Trials
 
   @Test("a stored task is read, and stored as the same bytes")
   func bytes() {
-    for text in Self.commands { #expect(again(text, CommandItem.self) == text) }
-    for text in Self.requests { #expect(again(text, RequestItem.self) == text) }
-    for text in Self.downloads { #expect(again(text, DownloadItem.self) == text) }
+    for text in Self.commands { expect(again(text, CommandItem.self), equals: text) }
+    for text in Self.requests { expect(again(text, RequestItem.self), equals: text) }
+    for text in Self.downloads { expect(again(text, DownloadItem.self), equals: text) }
   }
 
   /// Runs a sink whose outbox has an entry already, and nothing more to do; checks that it is done with.
@@ -54,7 +55,7 @@ import Trials
     let script = #"cat; echo \"|$1|$N|$FLOW_SOURCE|$FLOW_POLL|$FLOW_EVENT_ID\""#
     let text = Self.commands[0].replacing("exit 1", with: script)
     let seen = try recover("exec: { command: ['false'], output: stdout }", text)
-    #expect(seen.text == "xx|x|x|api|1|p/go/old-1\n")
+    expect(seen.text, equals: "xx|x|x|api|1|p/go/old-1\n")
   }
 
   @Test("http sends a stored request to the address of the pipeline")
@@ -62,11 +63,12 @@ import Trials
     let sink = #"http: { url: 'http://a/\(.a)', headers: { X-A: '\(.a)' }, body: '{a}' }"#
     _ = try recover(sink, Self.requests[0])
     _ = try recover("http: 'http://a/'", Self.requests[1])
-    #expect(asked.entries.map(\.address.text) == ["http://a/x", "http://a/"])
-    #expect(asked.entries.map { $0.header("Idempotency-Key") } == ["p/go/old-1", "p/go/old-1"])
-    #expect(asked.entries.map { $0.header("X-A") } == ["x", nil])
-    #expect(
-      asked.entries.map { String(decoding: $0.body, as: UTF8.self) } == [
+    expect(asked.entries.map(\.address.text), equals: ["http://a/x", "http://a/"])
+    expect(asked.entries.map { $0.header("Idempotency-Key") }, equals: ["p/go/old-1", "p/go/old-1"])
+    expect(asked.entries.map { $0.header("X-A") }, equals: ["x", nil])
+    expect(
+      asked.entries.map { String(decoding: $0.body, as: UTF8.self) },
+      equals: [
         #"{"a":"x"}"#, #"{"a":"x","u":"http://a/f"}"#,
       ])
   }
@@ -75,14 +77,15 @@ import Trials
   func download() throws {
     let text = Self.downloads[0].replacing("/tmp/xx", with: folder.path)
     _ = try recover(#"download: { url: .u, path: '\#(folder.path)/\(.a)' }"#, text)
-    #expect(asked.entries.map(\.address.text) == ["http://a/f"])
-    #expect(contents(of: "\(folder.path)/x") == "whole")
+    expect(asked.entries.map(\.address.text), equals: ["http://a/f"])
+    expect(contents(of: "\(folder.path)/x"), equals: "whole")
   }
 
   @Test("notify shows a stored line, and runs a stored command whatever way it is to use now")
   func notify() throws {
-    #expect(try recover("notify: { title: t, through: bell }", #""n1: is here""#).log == ["go: n1: is here"])
+    try expect(
+      recover("notify: { title: t, through: bell }", #""n1: is here""#).log, equals: ["go: n1: is here"])
     let command = Self.commands[2].replacing("false", with: "echo")
-    #expect(try recover("notify: { title: t, through: bell }", command).log == ["go: x "])
+    try expect(recover("notify: { title: t, through: bell }", command).log, equals: ["go: x "])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Testing
@@ -53,18 +54,20 @@ struct SamplePipelinesTests {
     ).lines
     let table = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
     // Three of the recorded launches have flown, Sputnik 1 among them.
-    #expect(table.count == 1 + 10 + 10 + 10 + 3 - 3)
+    expect(table.count, equals: 1 + 10 + 10 + 10 + 3 - 3)
     #expect(table.allSatisfy { $0.count == 7 && !$0[0].isEmpty && $0[1].contains(" | ") || $0[0] == "When" })
-    #expect(
-      table[1] == [
+    expect(
+      table[1],
+      equals: [
         "2026-06-19 10:40", "Falcon 9 Block 5 | NROL-179", "Go", "SpaceX", "Vandenberg SFB, CA, USA", "",
         "https://www.google.com/maps?q=34.632,-120.611",
       ])
     // The short list knows no map, but its place.
-    #expect(
-      table[11].prefix(4) == ["2026-07-20 16:49", "Falcon 9 Block 5 | Starlink Group 17-39", "Go", "SpaceX"])
+    expect(
+      table[11].prefix(4),
+      equals: ["2026-07-20 16:49", "Falcon 9 Block 5 | Starlink Group 17-39", "Go", "SpaceX"])
     #expect(table[11][4] == "Vandenberg SFB, CA, USA" && table[11][6].isEmpty)
-    #expect(table[21][3...4] == ["SpaceX", "Vandenberg SFB, CA, USA"])
+    expect(table[21][3...4], equals: ["SpaceX", "Vandenberg SFB, CA, USA"])
     #expect(table[1...].allSatisfy { $0[2] != "Success" })
   }
 
@@ -88,13 +91,13 @@ struct SamplePipelinesTests {
   func spacex() throws {
     let launches = try rows("spacex/v4-launches-older")
     let table = try run("spacex-launches", at: "2026-01-01T00:00:00Z", ["launches": launches]).lines
-    #expect(table.count == 174)
+    expect(table.count, equals: 174)
     #expect(table.contains { $0.hasPrefix("FalconSat\t2006-03-24 22:30\tfailed\t") }, "\(table.prefix(3))")
     let rockets = try rows("spacex/v4-rockets")
     let cards = try run(
       "spacex-rockets", at: "2026-01-01T00:00:00Z", ["launches": launches, "rockets": rockets]
     ).lines
-    #expect(cards.count { $0.hasPrefix("  Height:") } == 4)
+    expect(cards.count { $0.hasPrefix("  Height:") }, equals: 4)
     #expect(cards.contains("  Second stage: 6 engines, 1200 t of fuel, burns n/a s"), "\(cards.suffix(20))")
     #expect(cards.contains("    ✗ 2006-03-24 22:30  FalconSat"))
   }
@@ -106,10 +109,10 @@ struct SamplePipelinesTests {
       ("range-2026-07-01", 30, "2026-07-31"),
     ] {
       let lines = try run("apod-album", at: "\(time)T00:00:00Z", ["pictures": rows("apod/\(name)")]).lines
-      #expect(lines.count == count + 1)
+      expect(lines.count, equals: count + 1)
       let table = lines.dropFirst().map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
       #expect(table.allSatisfy { $0.count == 4 && ($0[3].isEmpty || $0[3].hasPrefix("http")) }, "\(lines)")
-      #expect(table.map { String($0[0]) } == table.map { String($0[0]) }.sorted(by: >))
+      expect(table.map { String($0[0]) }, equals: table.map { String($0[0]) }.sorted(by: >))
     }
   }
 }

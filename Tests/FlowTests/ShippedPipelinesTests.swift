@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -21,7 +22,7 @@ struct ShippedPipelinesTests {
   @Test("its own tests pass, and it has some", arguments: names)
   func tests(_ name: String) throws {
     let outcome = try flow("test", "pipelines/\(name)")
-    #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.output)\(outcome.errors)")
     #expect(outcome.output.contains("  ok  "), "\(outcome.output)")
   }
 
@@ -66,8 +67,8 @@ struct ShippedPipelinesTests {
         + "git init -q data && \"$0\" run --once --no-state --set list=http://127.0.0.1:\(place.text("port"))/a "
         + "'\(Self.root)/pipelines/git-scrape.yaml'")
     server.send(SIGKILL)
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(place.lines("data/list.json").filter { $0.contains("id") }.count == 2, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
+    expect(place.lines("data/list.json").filter { $0.contains("id") }.count, equals: 2, "\(outcome.errors)")
   }
 
   @Test("a value of --set that nothing matches is reported, and one that something matches is not")

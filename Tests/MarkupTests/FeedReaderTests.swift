@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 import System
@@ -14,7 +15,7 @@ import System
   /// The members of the only entry that are not null or empty.
   private func entry(_ text: String) throws -> [String: String] {
     let all = try entries(text)
-    #expect(all.count == 1)
+    expect(all.count, equals: 1)
     var found: [String: String] = [:]
     all.first?.forEachMember { name, value in
       let shown = value.string ?? value.description
@@ -31,7 +32,7 @@ import System
       """
       <rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><item>\(isFirst ? atom + own : own + atom)</item></channel></rss>
       """)
-    #expect(found == ["id": "http://a/#1", "link": "http://a/#1"])
+    expect(found, equals: ["id": "http://a/#1", "link": "http://a/#1"])
   }
 
   @Test("RSS 2.0, with its own elements and those of others")
@@ -43,8 +44,9 @@ import System
       <enclosure url="/e.mp3" type="audio/mpeg" length="12"/><guid isPermaLink="false">g</guid>
       <pubDate>Thu, 01 Jan 2004 19:48:21 GMT</pubDate></item></channel></rss>
       """)
-    #expect(
-      plain == [
+    expect(
+      plain,
+      equals: [
         "id": "g", "title": "T & U", "link": "http://h/1", "summary": "<b>x</b>", "author": "a@example.org",
         "categories": #"["c1","c2"]"#, "published": "2004-01-01T19:48:21Z", "feed": "F",
         "enclosures": #"[{"url":"http://h/e.mp3","type":"audio/mpeg","length":12}]"#,
@@ -56,8 +58,9 @@ import System
       <guid>http://h/2</guid><dc:title>T</dc:title><dc:creator>me</dc:creator><dc:date>2026-01-01</dc:date>
       <content:encoded><![CDATA[<p>x]]></content:encoded><description><p>a<br/></p></description><dc:subject>s</dc:subject></item></channel></rss>
       """)
-    #expect(
-      extended == [
+    expect(
+      extended,
+      equals: [
         "id": "http://h/2", "title": "T", "link": "http://h/2", "author": "me", "content": "<p>x",
         "summary": "<p>a<br /></p>",
         "published": "2026-01-01T00:00:00Z", "categories": #"["s"]"#,
@@ -77,7 +80,7 @@ import System
   func titles(_ written: String, _ plain: String) throws {
     let title = "<title>\(written)</title>"
     let found = try entry("<rss><channel>\(title)<item>\(title)<guid>1</guid></item></channel></rss>")
-    #expect(found == ["id": "1", "title": plain, "feed": plain])
+    expect(found, equals: ["id": "1", "title": plain, "feed": plain])
   }
 
   @Test(
@@ -94,7 +97,7 @@ import System
     ])
   func bases(_ base: String, _ link: String, _ resolved: String) throws {
     let text = "<feed><entry xml:base='\(base)'><id>1</id><link href='\(link)'/></entry></feed>"
-    #expect(try entry(text) == ["id": "1", "link": resolved])
+    try expect(entry(text), equals: ["id": "1", "link": resolved])
   }
 
   @Test("an author with elements is the name, and an enclosure that is given twice is one")
@@ -105,8 +108,9 @@ import System
       <a10:author><a10:name>N</a10:name><a10:email>n@h</a10:email><a10:title>T</a10:title></a10:author>
       <enclosure url="/e.mp3" type="audio/mpeg" length="12"/><media:content url="/e.mp3"/></item></channel></rss>
       """)
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         "id": "1", "author": "N",
         "enclosures": #"[{"url":"http://h/e.mp3","type":"audio/mpeg","length":12}]"#,
       ])
@@ -120,7 +124,7 @@ import System
       <channel rdf:about="http://h/"><title>F</title></channel>
       <item rdf:about="http://h/1"><title>T</title><link>http://h/1</link></item></rdf:RDF>
       """)
-    #expect(found == ["id": "http://h/1", "title": "T", "link": "http://h/1", "feed": "F"])
+    expect(found, equals: ["id": "http://h/1", "title": "T", "link": "http://h/1", "feed": "F"])
   }
 
   @Test("Atom, with texts as text, HTML and XHTML, and links by relation")
@@ -134,8 +138,9 @@ import System
       <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>a &lt; <b>b</b><br/></p></div></content>
       <category term="t" label="L"/></entry></feed>
       """)
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         "id": "tag:1", "title": "A < B", "link": "http://b/x/1", "updated": "2026-01-01T00:00:00Z",
         "published": "2025-12-31T10:00:00Z", "author": "N", "summary": "S", "categories": #"["t"]"#,
         "content": "<p>a &lt; <b>b</b><br /></p>", "feed": "F",
@@ -151,8 +156,9 @@ import System
       "content_html":"<p>","date_published":"2026-01-01T00:00:00-01:00","authors":[{"name":"N"}],"tags":["a"],
       "attachments":[{"url":"/e","mime_type":"a/b","size_in_bytes":3}]}]}
       """)
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         "id": "1", "title": "T", "link": "http://h/1", "content": "<p>", "published": "2026-01-01T01:00:00Z",
         "author": "N", "categories": #"["a"]"#, "feed": "F",
         "enclosures": #"[{"url":"http://h/e","type":"a/b","length":3}]"#,
@@ -164,9 +170,9 @@ import System
     func id(_ item: String) throws -> String {
       try entry("<rss><channel><item>\(item)</item></channel></rss>")["id"] ?? ""
     }
-    #expect(try id("<link>http://h/1</link>") == "http://h/1")
+    try expect(id("<link>http://h/1</link>"), equals: "http://h/1")
     #expect(try id("<title>a</title>").hasPrefix("generated:"))
-    #expect(try id("<title>a</title>") == id("<title> a</title>"))
+    try expect(id("<title>a</title>"), equals: id("<title> a</title>"))
     #expect(try id("<title>a</title>") != id("<title>b</title>"))
   }
 
@@ -178,6 +184,6 @@ import System
     ] {
       #expect(throws: TextFlaw.self, "\(text)") { try entries(text) }
     }
-    #expect((try? entries("<rss><channel/></rss>").count) == 0)
+    expect((try? entries("<rss><channel/></rss>").count), equals: 0)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -14,8 +15,9 @@ import Testing
         ("own", try HTMLField(".")), ("lines", try HTMLField("@text")),
       ])
     let rows = try form.rows(of: try html(SelectorTests.page)) { "http://h" + $0 }
-    #expect(
-      rows.map(\.description) == [
+    expect(
+      rows.map(\.description),
+      equals: [
         #"{"t":"Title","link":"http://h/k.pdf","id":"a","all":["1","2 i"],"markup":"2 <i>i</i>","own":"Title 1 2 i k","lines":"Title\n1\n2 i\nk"}"#,
         #"{"t":null,"link":null,"id":"b","all":["1","2","3","4","5"],"markup":null,"own":"1 2 3 4 5","lines":"1\n2\n3\n4\n5"}"#,
       ])

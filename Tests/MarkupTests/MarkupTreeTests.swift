@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Synchronization
 import TestScale
@@ -29,7 +30,7 @@ private final class Asked: Sendable {
 @Suite struct MarkupTreeTests {
   @Test("an error names its line and what is wrong")
   func errors() {
-    #expect(flaw { try xml("") } == "1:-: the text is empty")
+    expect(flaw { try xml("") }, equals: "1:-: the text is empty")
     #expect(flaw { try xml("<a>\n<b>\n\n</a>x") }.hasPrefix("4:5:"))
     #expect(flaw { try xml("<a>\n<b>\n</a>") }.contains("tag mismatch: b line 2 and a"))
     #expect(flaw { try xml("<a><b>") } != "")
@@ -48,19 +49,20 @@ private final class Asked: Sendable {
       #expect(flaw { try xml(text) }.hasSuffix(": \(words)"), "\(text)")
     }
     let latin = Array("<a>".utf8) + [0xe9] + Array("</a>".utf8)
-    #expect(
-      flaw { try latin.withUnsafeBufferPointer { try MarkupTree.xml($0) } }
-        == "1:4: the text is not UTF-8: byte 0xe9")
+    expect(
+      flaw { try latin.withUnsafeBufferPointer { try MarkupTree.xml($0) } },
+      equals: "1:4: the text is not UTF-8: byte 0xe9")
   }
 
   @Test("entities are neither loaded nor expanded, and depth and nodes are bounded")
   func hostile() throws {
     let file = "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><a>&e;</a>"
-    #expect(try xml(file).document.rawText == "&e;")
+    try expect(xml(file).document.rawText, equals: "&e;")
     let parameter = "<!DOCTYPE a [<!ENTITY % p SYSTEM 'file:///etc/passwd'> %p;]><a>x</a>"
-    #expect((try? xml(parameter).document.rawText) ?? "x" == "x")
-    #expect(
-      (try? xml("<!DOCTYPE a SYSTEM 'http://127.0.0.1:1/x.dtd'><a>x</a>").document.rawText) ?? "x" == "x")
+    expect((try? xml(parameter).document.rawText) ?? "x", equals: "x")
+    expect(
+      (try? xml("<!DOCTYPE a SYSTEM 'http://127.0.0.1:1/x.dtd'><a>x</a>").document.rawText) ?? "x",
+      equals: "x")
     var laughs = "<!DOCTYPE a [<!ENTITY l0 'lol'>"
     for level in 1...9 {
       let entity = "&l\(level - 1);"
@@ -72,9 +74,9 @@ private final class Asked: Sendable {
     #expect(flaw { try html(String(repeating: "<div>", count: 1000)) }.hasSuffix("nested more than 256 deep"))
     var few = MarkupLimits()
     few.nodes = 10
-    #expect(
-      flaw { try xml("<a>" + String(repeating: "<b/>", count: 20) + "</a>", limits: few) }
-        == "1:-: the document has more than 10 nodes")
+    expect(
+      flaw { try xml("<a>" + String(repeating: "<b/>", count: 20) + "</a>", limits: few) },
+      equals: "1:-: the document has more than 10 nodes")
   }
 
   @Test("more attributes of one element than the limit are refused with the line, wherever they hide")
@@ -83,14 +85,14 @@ private final class Asked: Sendable {
       (0..<count).map { "a\($0)\(value)" }.joined(separator: " ")
     }
     let refusal = "2:-: an element has more than 1000 attributes"
-    #expect(try xml("<a\n \(list(1000))/>").document.children[0].node.attributes.count == 1000)
-    #expect(try html("<a\n \(list(1000, ""))>").nodes.last?.attributes.count == 1000)
+    try expect(xml("<a\n \(list(1000))/>").document.children[0].node.attributes.count, equals: 1000)
+    try expect(html("<a\n \(list(1000, ""))>").nodes.last?.attributes.count, equals: 1000)
     let many = list(1001)
     for text in ["\n<a \(many)/>", "<a>\n<b \(many)></b></a>", "<!-- ' -->\n<a><b c='\"' \(many)/></a>"] {
-      #expect(flaw { try xml(text) } == refusal)
-      #expect(flaw { try html(text) } == refusal)
+      expect(flaw { try xml(text) }, equals: refusal)
+      expect(flaw { try html(text) }, equals: refusal)
       let wide = Array("\u{feff}\(text)".utf16).flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
-      #expect(flaw { try wide.withUnsafeBufferPointer { try MarkupTree.xml($0) } } == refusal)
+      expect(flaw { try wide.withUnsafeBufferPointer { try MarkupTree.xml($0) } }, equals: refusal)
     }
     for start in [
       "<p", "<p \"", "<p =\"", "<p a\"b=\"", "<p 1=\"", "<p a=\"\"=\"", "<!--><p", "<!---><p", "<!-- --!><p",
@@ -98,7 +100,7 @@ private final class Asked: Sendable {
       "<script>x</SCRIPT><p", "<style>x</style><p", "<![CDATA[<p", "<? <p", "<!x <p", "</a <style><p",
       "</a <!-- ><p", "<!x <script><p", "<p a=> <p",
     ] {
-      #expect(flaw { try html("\n\(start) \(list(1001, ""))>") } == refusal, "\(start)")
+      expect(flaw { try html("\n\(start) \(list(1001, ""))>") }, equals: refusal, "\(start)")
     }
     // None of these are attributes.
     let words = list(3000, "")
@@ -106,10 +108,10 @@ private final class Asked: Sendable {
       "<!-- <a \(words) --><p>", "<a b='\(words)'/>", "<a b = \"\(words)\"/>", "<a>\(words)</a>",
       "<script>x<y \(words)</script>",
       "<STYLE a>x<y \(words)</style>",
-    ] { #expect(flaw { try html(text) } == "", "\(text.prefix(20))") }
+    ] { expect(flaw { try html(text) }, equals: "", "\(text.prefix(20))") }
     for text in ["<a><!-- <b \(words) --></a>", "<a><![CDATA[<b \(words)]]></a>", "<a><?b <b \(words)?></a>"]
     {
-      #expect(flaw { try xml(text) } == "", "\(text.prefix(20))")
+      expect(flaw { try xml(text) }, equals: "", "\(text.prefix(20))")
     }
   }
 
@@ -138,9 +140,9 @@ private final class Asked: Sendable {
     }
     // The letters of an XML declaration in EBCDIC, and four bytes for each character.
     for start: [UInt8] in [[0x4c, 0x6f, 0xa7, 0x94], [0, 0, 0, 0x3c]] {
-      #expect(
-        flaw { try start.withUnsafeBufferPointer { try MarkupTree.xml($0) } }
-          == "1:-: the text does not begin with a tag")
+      expect(
+        flaw { try start.withUnsafeBufferPointer { try MarkupTree.xml($0) } },
+        equals: "1:-: the text does not begin with a tag")
     }
   }
 
@@ -175,19 +177,19 @@ private final class Asked: Sendable {
   @Test("a document type gives no default attributes, and no entity that could")
   func documentTypes() throws {
     func root(_ type: String) throws -> MarkupTree.Node { try xml(type + "<a b='1'/>").nodes[1] }
-    #expect(
-      try root("<!DOCTYPE a [<!ATTLIST a c CDATA '>'><!-- ' --><!ENTITY e 'x'>]>").attributes.count == 1)
+    try expect(
+      root("<!DOCTYPE a [<!ATTLIST a c CDATA '>'><!-- ' --><!ENTITY e 'x'>]>").attributes.count, equals: 1)
     let xhtml =
       "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd\">"
-    #expect(try root(xhtml).attributes.count == 1)
+    try expect(root(xhtml).attributes.count, equals: 1)
     let entity = "<!DOCTYPE a [<!ENTITY ns 'urn:x'>]><a b='&ns;'/>"
-    #expect(try xml(entity).nodes[1].attributes.map(\.value) == ["urn:x"])
-    #expect(
-      flaw { try xml("<!DOCTYPE a [\n<!ENTITY % p '<!ATTLIST a c CDATA \"x\">'> %p;]><a/>") }
-        == "2:-: the document type declares a parameter entity, which is not read")
-    #expect(
-      flaw { try xml("<!DOCTYPE a [<!ENTITY e '\(String(repeating: "x", count: 70_000))'>]><a/>") }
-        == "1:-: the document type is longer than 65536 bytes")
+    try expect(xml(entity).nodes[1].attributes.map(\.value), equals: ["urn:x"])
+    expect(
+      flaw { try xml("<!DOCTYPE a [\n<!ENTITY % p '<!ATTLIST a c CDATA \"x\">'> %p;]><a/>") },
+      equals: "2:-: the document type declares a parameter entity, which is not read")
+    expect(
+      flaw { try xml("<!DOCTYPE a [<!ENTITY e '\(String(repeating: "x", count: 70_000))'>]><a/>") },
+      equals: "1:-: the document type is longer than 65536 bytes")
   }
 
   @Test("a refusal ends reading and searching, in the parser too")
@@ -213,23 +215,24 @@ private final class Asked: Sendable {
   @Test("inner markup has the text of the document, escaped where it would be markup")
   func innerMarkup() throws {
     let text = #"<i a="&lt;&quot;'&#10;">x &lt;&#x338; &amp; "y" &gt;</i><br />"#
-    #expect(
-      try Array(xml("<d>\(text)</d>").document.children[0].innerMarkup.utf8)
-        == Array("<i a=\"&lt;&quot;'\n\">x &lt;\u{338} &amp; \"y\" &gt;</i><br />".utf8))
+    try expect(
+      Array(xml("<d>\(text)</d>").document.children[0].innerMarkup.utf8),
+      equals: Array("<i a=\"&lt;&quot;'\n\">x &lt;\u{338} &amp; \"y\" &gt;</i><br />".utf8))
   }
 
   @Test("a page of any kind has a tree, and its text reads as in a browser")
   func pages() throws {
-    #expect(
-      try html("<p>One<p>Two <b>bold</b><br>x").document.visibleText(separator: "\n") == "One\nTwo bold\nx")
-    #expect(try html("a<script>var x = '<p>'</script>b<style>p{}</style>").document.visibleText() == "ab")
-    #expect(try html("<td>1</td><td>2</td> &eacute;&#8364;").document.visibleText() == "1 2 é€")
-    #expect(try html("<p>zażółć").document.visibleText() == "zażółć")
+    try expect(
+      html("<p>One<p>Two <b>bold</b><br>x").document.visibleText(separator: "\n"), equals: "One\nTwo bold\nx")
+    try expect(
+      html("a<script>var x = '<p>'</script>b<style>p{}</style>").document.visibleText(), equals: "ab")
+    try expect(html("<td>1</td><td>2</td> &eacute;&#8364;").document.visibleText(), equals: "1 2 é€")
+    try expect(html("<p>zażółć").document.visibleText(), equals: "zażółć")
     let latin: [UInt8] = Array("<meta charset=iso-8859-2><p>".utf8) + [0xbf]
-    #expect(try latin.withUnsafeBufferPointer { try MarkupTree.html($0) }.document.visibleText() == "ż")
+    try expect(latin.withUnsafeBufferPointer { try MarkupTree.html($0) }.document.visibleText(), equals: "ż")
     let named: [UInt8] = Array("<p>".utf8) + [0xe9]
-    #expect(
-      try named.withUnsafeBufferPointer { try MarkupTree.html($0, charset: "windows-1252") }.document
-        .visibleText() == "é")
+    try expect(
+      named.withUnsafeBufferPointer { try MarkupTree.html($0, charset: "windows-1252") }.document
+        .visibleText(), equals: "é")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -27,10 +28,10 @@ import Testing
     ])
   func matches(_ selector: String, _ expected: String) throws {
     let found = try Selector(selector).matches(in: try html(Self.page).document)
-    #expect(found.map { $0.visibleText() }.joined(separator: "|") == expected)
+    expect(found.map { $0.visibleText() }.joined(separator: "|"), equals: expected)
     let tree = try html(Self.page)
     let first = try SelectorMatcher(tree, try Selector(selector)).firstMatch(in: tree.document)
-    #expect(first?.index == found.first?.index)
+    expect(first?.index, equals: found.first?.index)
   }
 
   @Test(
@@ -67,7 +68,7 @@ import Testing
       ("section:not(#a ~ #b + *)", ""), ("div ~ *", "b|c"), ("div:has(:is(b, p) > i):not(:has(> b))", "a"),
     ] {
       let found = try Selector(selector).matches(in: tree.document).compactMap { $0.attribute("id") }
-      #expect(found.joined(separator: "|") == expected, "\(selector)")
+      expect(found.joined(separator: "|"), equals: expected, "\(selector)")
     }
     let rows = HTMLForm(
       select: try Selector("div"),
@@ -75,8 +76,9 @@ import Testing
         ("t", try HTMLField(":scope > i")), ("l", try HTMLField(":scope > p ~ i[]")),
         ("o", try HTMLField("div i")),
       ])
-    #expect(
-      try rows.rows(of: tree).map(\.description) == [
+    try expect(
+      rows.rows(of: tree).map(\.description),
+      equals: [
         #"{"t":"2","l":["2"],"o":"1"}"#, #"{"t":"4","l":["4"],"o":"3"}"#,
       ])
   }
@@ -87,8 +89,9 @@ import Testing
     let found = try ["p", "b", "template p", "body:has(b)", "#t"].map {
       try Selector($0).matches(in: try html(page).document).count
     }
-    #expect(found == [1, 0, 0, 0, 1])
-    #expect(try Selector("template a").matches(in: try xml("<template><a/></template>").document).count == 1)
+    expect(found, equals: [1, 0, 0, 0, 1])
+    try expect(
+      Selector("template a").matches(in: try xml("<template><a/></template>").document).count, equals: 1)
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Testing
@@ -89,14 +90,14 @@ struct MonthTests {
     for poll in polls {
       let now = rows(trial.world, at: try #require(poll.asked), 1000)
       let expected = known.map { changes($0, now) } ?? []
-      #expect(reported[poll.at] ?? [] == expected)
+      expect(reported[poll.at] ?? [], equals: expected)
       count += expected.count
       known = now
     }
     #expect(count > 3 * days, "a month with next to no changes")
-    #expect(trial.reported("log").count == count)
+    expect(trial.reported("log").count, equals: count)
     let notified = reported.mapValues { $0.filter { $0.type != "removed" } }.filter { !$0.value.isEmpty }
-    #expect(self.reported(trial, "tell") == notified)
+    expect(self.reported(trial, "tell"), equals: notified)
     budgetIsKept(trial)
   }
 
@@ -129,9 +130,9 @@ struct MonthTests {
       return "\(id) \(lead) for \(net)"
     }
     #expect(due.count > days, "a month with next to no launches")
-    #expect(due.subtracting(reported) == [], "what was not reminded of")
-    #expect(Set(reported).subtracting(allowed) == [], "reminders of times that did not stand")
-    #expect(Set(reported).count == reported.count, "the same reminder twice")
+    expect(due.subtracting(reported), equals: [], "what was not reminded of")
+    expect(Set(reported).subtracting(allowed), equals: [], "reminders of times that did not stand")
+    expect(Set(reported).count, equals: reported.count, "the same reminder twice")
     budgetIsKept(trial)
   }
 
@@ -152,7 +153,7 @@ struct MonthTests {
         return launch.status != .go || launch.precision.rawValue > 2
           || Double(launch.net.milliseconds) / 1000 > poll.at
       }
-      #expect(shown[poll.at]?.compactMap { $0.value.member("net")?.string } == ahead.map(\.net.iso))
+      expect(shown[poll.at]?.compactMap { $0.value.member("net")?.string }, equals: ahead.map(\.net.iso))
     }
     // Where an old answer stands in, the table says how old it is.
     let stale = trial.reported("screen").filter { $0.value.member("stale")?.double != nil }
@@ -170,10 +171,10 @@ struct MonthTests {
     for event in reported {
       let id = try #require(event.value.member("id")?.string)
       let launch = world.launch(id, at: SkyTime(milliseconds: Int64(event.at * 1000) + 3_600_000))
-      #expect(launch?.videos.isEmpty == false, "\(event.value)")
+      expect(launch?.videos.isEmpty, equals: false, "\(event.value)")
     }
     let lines = reported.map(\.value.description)
-    #expect(Set(lines).count == lines.count, "the same twice")
+    expect(Set(lines).count, equals: lines.count, "the same twice")
     budgetIsKept(trial)
   }
 
@@ -198,7 +199,7 @@ struct MonthTests {
       switch name {
       case "apod-album": #expect((26...30).contains(reported.count))
       case "spacex-rockets":
-        #expect(reported.count == 4)
+        expect(reported.count, equals: 4)
         let flown = reported.reduce(0) { $0 + ($1.value.member("launches")?.items?.count ?? 0) }
         #expect(flown == (try launches(of: trial)))
       default: #expect(reported.count == (try launches(of: trial)))
@@ -221,7 +222,7 @@ struct MonthTests {
     let dates = trial.reported("log").compactMap { $0.value.member("date")?.string }
     // The entry of the last day is not published before the end.
     let expected = (0...days).map { (SkyDate(2025, 12, 31) + $0).description }
-    #expect(dates == expected)
+    expect(dates, equals: expected)
     budgetIsKept(trial)
   }
 
@@ -241,8 +242,8 @@ struct MonthTests {
     #expect(standing.count > 10)
     for launch in standing {
       let event = events[launch.id]
-      #expect(event?.member("net")?.string == launch.net.iso, "\(launch.name)")
-      #expect(event?.member("gone") == .bool(false), "\(launch.name)")
+      expect(event?.member("net")?.string, equals: launch.net.iso, "\(launch.name)")
+      expect(event?.member("gone"), equals: .bool(false), "\(launch.name)")
     }
     let ids = Set(standing.map(\.id))
     for (id, event) in events where !ids.contains(id) {
@@ -284,7 +285,8 @@ struct MonthTests {
       check.problems.isEmpty, "\(check.problems.count): \(check.problems.prefix(8).joined(separator: "\n"))")
     #expect(check.counts.count == 3 && check.counts.values.reduce(0, +) > 4 * days, "\(check.counts)")
     // The first poll is a baseline, and removals send no notification.
-    #expect(trial.reported("tell").count == trial.reported("log").count - check.counts["removed", default: 0])
+    expect(
+      trial.reported("tell").count, equals: trial.reported("log").count - check.counts["removed", default: 0])
     budgetIsKept(trial)
   }
 
@@ -371,8 +373,8 @@ struct MonthTests {
         let step = truth.steps[launch.id]?.last, last - step.at > 129_600
       else { continue }
       standing += 1
-      #expect(events[launch.id]?.member("net")?.string == launch.net.iso, "\(launch.name)")
-      #expect(events[launch.id]?.member("gone") == .bool(false), "\(launch.name)")
+      expect(events[launch.id]?.member("net")?.string, equals: launch.net.iso, "\(launch.name)")
+      expect(events[launch.id]?.member("gone"), equals: .bool(false), "\(launch.name)")
     }
     #expect(standing > 10)
     for (id, steps) in truth.steps {

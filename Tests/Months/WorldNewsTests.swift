@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Sky
@@ -22,13 +23,13 @@ import Testing
   private func apply(_ news: WorldNews, to rows: inout [String: Row]) {
     switch news.kind {
     case .announced(let net, let status):
-      #expect(rows[news.id] == nil)
+      expectNil(rows[news.id])
       rows[news.id] = Row(net: net, status: status)
     case .slipped(let from, let to):
-      #expect(rows[news.id]?.net == from)
+      expect(rows[news.id]?.net, equals: from)
       rows[news.id]?.net = to
     case .status(let from, let to):
-      #expect(rows[news.id]?.status == from)
+      expect(rows[news.id]?.status, equals: from)
       rows[news.id]?.status = to
     case .withdrawn, .flown:
       #expect(rows[news.id] != nil)
@@ -45,7 +46,7 @@ import Testing
     for number in 0...60 * 3 {
       let now = Self.begin + Double(number * 8 * 3600)
       while let first = rest.first, first.at <= now { apply(rest.removeFirst(), to: &known) }
-      #expect(known == rows(at: now))
+      expect(known, equals: rows(at: now))
     }
     #expect(rest.isEmpty && news.count > 300)
     func count(_ isIt: (WorldNews.Kind) -> Bool) -> Int { news.count { isIt($0.kind) } }
@@ -61,7 +62,7 @@ import Testing
     let middle = Self.time(30)
     let parts =
       Self.world.news(after: Self.begin, until: middle) + Self.world.news(after: middle, until: Self.end)
-    #expect(parts == Self.world.news(after: Self.begin, until: Self.end))
+    expect(parts, equals: Self.world.news(after: Self.begin, until: Self.end))
   }
 
   @Test("with patience a short absence is no news, and what changed meanwhile is news of its end")
@@ -76,11 +77,11 @@ import Testing
     for (id, absence) in absences {
       let isShort = short[id] != nil
       #expect(hasty.contains { $0.id == id && $0.at == absence.lowerBound && $0.kind == .withdrawn })
-      #expect(patient.contains { $0.id == id && $0.kind == .withdrawn } == !isShort)
+      expect(patient.contains { $0.id == id && $0.kind == .withdrawn }, equals: !isShort)
       #expect(!patient.contains { $0.id == id && $0.at > absence.lowerBound && $0.at < absence.upperBound })
     }
     let ids = Set(short.keys)
-    #expect(patient.filter { !ids.contains($0.id) } == hasty.filter { !ids.contains($0.id) })
+    expect(patient.filter { !ids.contains($0.id) }, equals: hasty.filter { !ids.contains($0.id) })
   }
 
   @Test("as many launches are absent and withdrawn as are wanted, and the others are as they would have been")
@@ -88,13 +89,13 @@ import Testing
     let plain = LaunchWorld(seed: 3, upcoming: 80)
     let now = Self.time(40)
     let ids = Set(Self.world.upcoming(at: now).map(\.id))
-    #expect(Self.world.upcoming(at: now) == plain.upcoming(at: now).filter { ids.contains($0.id) })
+    expect(Self.world.upcoming(at: now), equals: plain.upcoming(at: now).filter { ids.contains($0.id) })
     #expect(plain.absences(until: Self.end).isEmpty)
     let absences = Self.world.absences(until: Self.end)
     let share = Double(absences.values.count { $0.upperBound == .distantFuture }) / Double(absences.count)
     #expect((0.15...0.4).contains(share), "\(share)")
     for (id, absence) in absences.prefix(10) {
-      #expect(Self.world.launch(id, at: absence.lowerBound) == nil)
+      expectNil(Self.world.launch(id, at: absence.lowerBound))
       #expect(Self.world.launch(id, at: SkyTime(milliseconds: absence.lowerBound.milliseconds - 1)) != nil)
       if absence.upperBound < .distantFuture {
         #expect(Self.world.launch(id, at: absence.upperBound) != nil)

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Loopback
@@ -273,9 +274,9 @@ private final class Chaos {
     for index in places.indices { logs[index] += places[index].text("err") }
     let log = logs.joined(separator: "\n---\n")
     #expect(found.count == expected.count && found == expected, "\(log)")
-    #expect(sky.flaw() == nil, "\(log)")
+    expectNil(sky.flaw(), "\(log)")
     let changes = try bus.contents(of: "CHANGES")
-    #expect(Self.flaw(in: changes, sky.present) == nil, "\(log)")
+    expectNil(Self.flaw(in: changes, sky.present), "\(log)")
     let takeovers = log.components(separatedBy: "taken over").count - 1
     let fenced = log.components(separatedBy: "another machine has taken it over").count - 1
     print(

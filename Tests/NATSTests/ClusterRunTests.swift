@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Loopback
@@ -49,16 +50,16 @@ struct ClusterRunTests {
     #expect(died ?? 99 < 15, "\(places.map { $0.text("err") })")
     // The other one comes back, and the owner leaves.
     let second = 1 - first
-    #expect(try owner() == second)
+    try expect(owner(), equals: second)
     runs[first] = try places[first].start("run", "--cluster", server.url, "p.yaml")
     usleep(1_500_000)
     runs[second].terminate()
     runs[second].waitUntilExit()
-    #expect(runs[second].terminationStatus == 0, "\(places[second].text("err"))")
+    expect(runs[second].terminationStatus, equals: 0, "\(places[second].text("err"))")
     try publish(600..<900)
     #expect(try wait(for: 300, seconds: 15) != nil, "\(places.map { $0.text("err") })")
     let found = try bus.contents(of: "OUT")
-    #expect(found == (0..<300).map { CountingPipeline.input($0 * 3) })
+    expect(found, equals: (0..<300).map { CountingPipeline.input($0 * 3) })
     runs[first].terminate()
     runs[first].waitUntilExit()
   }
@@ -127,19 +128,19 @@ struct ClusterRunTests {
       try view.flow("cluster", "status", server.url)
       return !view.text("out").contains("disk full")
     }
-    #expect(try bus.contents(of: "OUT") == published)
+    try expect(bus.contents(of: "OUT"), equals: published)
     for run in runs { run.terminate() }
     for run in runs {
       run.waitUntilExit()
-      #expect(run.terminationStatus == 0)
+      expect(run.terminationStatus, equals: 0)
     }
   }
 
   @Test("the commands check servers and show owners; a pipeline of one machine is refused")
   func commands() throws {
     let (server, place) = (try NATSServer(), try Place())
-    #expect(try place.flow("cluster", "check", server.url) == 0, "\(place.text("err"))")
-    #expect(place.text("out") == "the servers are fit for a cluster\n")
+    try expect(place.flow("cluster", "check", server.url), equals: 0, "\(place.text("err"))")
+    expect(place.text("out"), equals: "the servers are fit for a cluster\n")
     try CountingPipeline.write([place], "'\(server.url)'")
     let bus = try Bus(server)
     try CountingPipeline.makeStreams(bus, replicas: 1)
@@ -151,29 +152,29 @@ struct ClusterRunTests {
       if view.text("out").contains("running"), view.text("out").contains("behind") { break }
       usleep(100_000)
     }
-    #expect(try view.flow("cluster", "status", server.url) == 0, "\(view.text("out"))")
+    try expect(view.flow("cluster", "status", server.url), equals: 0, "\(view.text("out"))")
     #expect(view.lines("out").count == 3 && view.text("out").contains("running"), "\(view.text("out"))")
-    #expect(try view.flow("cluster", "status", server.url, "--json") == 0)
+    try expect(view.flow("cluster", "status", server.url, "--json"), equals: 0)
     let task = try Value.parse(view.text("out")).member("pipelines")?.items?.first
     #expect(task?.member("phase") == .string("running") && task?.member("backlog") == .number(0))
     #expect(task?.member("state_bytes")?.double ?? 0 > 0)
-    #expect(try view.flow("cluster", "drain", server.url, "host-9") == 1)
+    try expect(view.flow("cluster", "drain", server.url, "host-9"), equals: 1)
     #expect(
       view.text("err").contains("no machine “host-9” is in the cluster; there is"), "\(view.text("err"))")
-    #expect(try view.flow("cluster", "drain", server.url) == 0, "\(view.text("err"))")
+    try expect(view.flow("cluster", "drain", server.url), equals: 0, "\(view.text("err"))")
     #expect(view.text("out").hasSuffix("has left\n"))
     run.waitUntilExit()
     #expect(run.terminationStatus == 0 && place.text("err").contains("leaves the cluster, as requested"))
-    #expect(try view.flow("cluster", "status", server.url) == 0)
+    try expect(view.flow("cluster", "status", server.url), equals: 0)
     #expect(view.text("out").contains("machines: none") && view.text("out").contains("released"))
-    #expect(try view.flow("cluster", "check", "http://x") == 2)
+    try expect(view.flow("cluster", "check", "http://x"), equals: 2)
     #expect(try view.flow("cluster", "config") == 0 && view.text("out").contains("sync_interval: always"))
     try place.write(
       "q.yaml", "name: q\nsources: { in: stdin }\nsteps: [dedupe: { key: .k }]\nsinks: { out: null }\n")
-    #expect(try place.flow("run", "--cluster", server.url, "q.yaml") == 2)
+    try expect(place.flow("run", "--cluster", server.url, "q.yaml"), equals: 2)
     #expect(
       place.text("err").contains("its source in (stdin) ends with one run"), "\(place.text("err"))")
-    #expect(try place.flow("run", "--cluster", server.url, "--once", "p.yaml") == 2)
+    try expect(place.flow("run", "--cluster", server.url, "--once", "p.yaml"), equals: 2)
   }
 
   @Test("a pipeline with files runs on the machine that it names, and its file has each line once")
@@ -206,14 +207,15 @@ struct ClusterRunTests {
       runs[kill % 2].kill()
       runs[kill % 2] = try places[kill % 2].start("run", "--cluster", server.url, "here.yaml", "there.yaml")
     }
-    #expect(lines() == (0..<400).map { CountingPipeline.input($0 * 3) }, "\(places.map { $0.text("err") })")
+    expect(
+      lines(), equals: (0..<400).map { CountingPipeline.input($0 * 3) }, "\(places.map { $0.text("err") })")
     let view = try Place()
-    #expect(try view.flow("cluster", "status", server.url) == 1)
+    try expect(view.flow("cluster", "status", server.url), equals: 1)
     #expect(view.text("out").contains("for a worker on elsewhere"), "\(view.text("out"))")
     for run in runs { run.terminate() }
     for run in runs { run.waitUntilExit() }
     try places[0].write("p.yaml", "sources: { in: { nats: IN } }\nsinks: { log: { jsonl: a.jsonl } }\n")
-    #expect(try places[0].flow("run", "--cluster", server.url, "p.yaml") == 2)
+    try expect(places[0].flow("run", "--cluster", server.url, "p.yaml"), equals: 2)
     #expect(places[0].text("err").contains("name that in the pipeline, as in at: \(hostName())"))
   }
 
@@ -236,7 +238,7 @@ struct ClusterRunTests {
         sinks: { bus: { nats: { servers: ['\(server.url)'], subject: 'out.x' } } }
         """)
     }
-    #expect(try places[0].flow("check", "p.yaml") == 0, "\(places[0].text("err"))")
+    try expect(places[0].flow("check", "p.yaml"), equals: 0, "\(places[0].text("err"))")
     var runs = try places.map { try $0.start("run", "--cluster", server.url, "p.yaml") }
     var published = 0
     func publish(_ count: Int) throws {
@@ -259,9 +261,9 @@ struct ClusterRunTests {
       owners = Set(tasks.map { $0.member("owner")?.string ?? "" })
       usleep(100_000)
     }
-    #expect(tasks.map { $0.member("name")?.string ?? "" } == ["p"] + (0..<10).map { "p~\($0)" }.sorted())
+    expect(tasks.map { $0.member("name")?.string ?? "" }, equals: ["p"] + (0..<10).map { "p~\($0)" }.sorted())
     // That eleven tasks have the same owner is as likely as 1 in 1024.
-    #expect(owners.count == 2, "\(tasks) \(view.text("out")) \(places.map { $0.text("err") })")
+    expect(owners.count, equals: 2, "\(tasks) \(view.text("out")) \(places.map { $0.text("err") })")
     for kill in 0..<4 {
       try publish(300)
       runs[kill % 2].kill()
@@ -274,13 +276,13 @@ struct ClusterRunTests {
     for run in runs { run.waitUntilExit() }
     var counts: [Int: Int] = [:]
     let found = try bus.contents(of: "OUT").map { try Value.parse($0) }
-    #expect(found.count == published, "\(places.map { $0.text("err") })")
+    expect(found.count, equals: published, "\(places.map { $0.text("err") })")
     for value in found {
       let (key, number) = (Int(value.member("k")?.double ?? -1), Int(value.member("n")?.double ?? -1))
       let count = counts[key, default: 0]
       counts[key] = count + 1
       #expect(number == key + 20 * count && value.member("count") == .number(count + 1), "\(value)")
-      #expect(value.member("source") == .string("in"))
+      expect(value.member("source"), equals: .string("in"))
     }
   }
 
@@ -309,7 +311,7 @@ struct ClusterRunTests {
       let runs = try places.map { try $0.start(["run", "--cluster", server.url] + files) }
       for _ in 0..<200 where site.received.count < 9 { usleep(50_000) }
       usleep(1_500_000)
-      #expect(site.received.count == 9, "\(places.map { $0.text("err") })")
+      expect(site.received.count, equals: 9, "\(places.map { $0.text("err") })")
       // Each machine has polled.
       #expect(eventually { places.allSatisfy { $0.text("err").contains("taken over") } })
       for run in runs { run.terminate() }
@@ -357,7 +359,7 @@ struct ClusterRunTests {
       // Without a response there is none, instead of a stale one.
       version.withLock { $0 = 4 }
       try run(on: 1) { places[1].text("err").contains("answered 500") }
-      #expect(try reported() == ["1", "2", "3"])
+      try expect(reported(), equals: ["1", "2", "3"])
       #expect(!places[1].text("err").contains("using the response of"), "\(places[1].text("err"))")
     }
   }
@@ -431,7 +433,7 @@ struct ClusterRunTests {
       runs[first].terminate()
     }
     runs[first].waitUntilExit()
-    #expect(runs[first].terminationStatus == 0)
+    expect(runs[first].terminationStatus, equals: 0)
     #expect(drained < 1 * Self.patience)
     runs[first] = try places[first].start("run", "--cluster", cluster, "p.yaml")
     sleep(3)
@@ -450,6 +452,6 @@ struct ClusterRunTests {
     for run in runs where run.isRunning { run.terminate() }
     for run in runs { run.waitUntilExit() }
     let found = try bus.contents(of: "OUT")
-    #expect(found == (0..<published).map { "{\"k\":\($0)}" })
+    expect(found, equals: (0..<published).map { "{\"k\":\($0)}" })
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import NATS
 import Store
@@ -14,49 +15,49 @@ import Testing
     var options = JetStreamJournal.Options(servers: [server.url], replicas: 1)
     options.leaseSeconds = 2
     let journal = try JetStreamJournal(options, stop: StopSign())
-    #expect(try journal.last(of: "a b.c") == nil)
+    try expectNil(journal.last(of: "a b.c"))
     #expect(try journal.read("a b.c", from: 1).isEmpty)
     let first = try journal.append([1], to: "a b.c", after: 0)
     let second = try journal.append([2], to: "a b.c", after: first)
     #expect(throws: JournalError.conflict) { try journal.append([3], to: "a b.c", after: first) }
     #expect(throws: JournalError.conflict) { try journal.append([3], to: "a b.c", after: 0) }
-    #expect(try journal.append([9], to: "other", after: 0) == second + 1)
-    #expect(try journal.last(of: "a b.c") == JournalRecord(sequence: second, bytes: [2]))
-    #expect(try journal.read("a b.c", from: 1).map(\.bytes) == [[1], [2]])
+    try expect(journal.append([9], to: "other", after: 0), equals: second + 1)
+    try expect(journal.last(of: "a b.c"), equals: JournalRecord(sequence: second, bytes: [2]))
+    try expect(journal.read("a b.c", from: 1).map(\.bytes), equals: [[1], [2]])
     var last = second
     for number in 0..<700 { last = try journal.append([UInt8(number & 255)], to: "a b.c", after: last) }
     var (next, count) = (UInt64(1), 0)
     while case let records = try journal.read("a b.c", from: next), let end = records.last {
       (next, count) = (end.sequence + 1, count + records.count)
     }
-    #expect(count == 702)
+    expect(count, equals: 702)
     try journal.purge("a b.c", before: last)
-    #expect(try journal.read("a b.c", from: 1).map(\.sequence) == [last])
+    try expect(journal.read("a b.c", from: 1).map(\.sequence), equals: [last])
     #expect(throws: JournalError.conflict) { try journal.append([3], to: "a b.c", after: 0) }
     // An image of several messages.
     let image = (0..<2_500_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     try journal.store(image, of: "a b.c", id: "1-2-host.4#1")
-    #expect(try journal.image(of: "a b.c", id: "1-2-host.4#1") == image)
-    #expect(try journal.image(of: "a b.c", id: "1-3-host.4#1") == nil)
+    try expect(journal.image(of: "a b.c", id: "1-2-host.4#1"), equals: image)
+    try expectNil(journal.image(of: "a b.c", id: "1-3-host.4#1"))
     try journal.removeImage(of: "a b.c", id: "1-2-host.4#1")
-    #expect(try journal.image(of: "a b.c", id: "1-2-host.4#1") == nil)
+    try expectNil(journal.image(of: "a b.c", id: "1-2-host.4#1"))
     // Leases.
     try journal.renewLease(of: "host/1", Array("{}".utf8))
     try journal.renewLease(of: "host/2", [])
-    #expect(try journal.workers().map(\.name) == ["host/1", "host/2"])
-    #expect(try journal.report(of: "host/1") == Array("{}".utf8))
+    try expect(journal.workers().map(\.name), equals: ["host/1", "host/2"])
+    try expect(journal.report(of: "host/1"), equals: Array("{}".utf8))
     try journal.requestLeave(of: "host/1")
-    #expect(try journal.workers().map(\.isLeaving) == [true, false])
+    try expect(journal.workers().map(\.isLeaving), equals: [true, false])
     try journal.noteFullDisk(of: "host/2")
-    #expect(try journal.workers().map(\.isFull) == [false, true])
+    try expect(journal.workers().map(\.isFull), equals: [false, true])
     try journal.endLease(of: "host/2")
-    #expect(try journal.workers() == [WorkerLease(name: "host/1", isLeaving: true)])
+    try expect(journal.workers(), equals: [WorkerLease(name: "host/1", isLeaving: true)])
     // Shared records.
-    #expect(try journal.shared("a.b") == nil)
+    try expectNil(journal.shared("a.b"))
     let record = try journal.share([1], as: "a.b", after: 0)
     #expect(throws: JournalError.conflict) { try journal.share([2], as: "a.b", after: 0) }
     let newer = try journal.share([2], as: "a.b", after: record)
-    #expect(try journal.shared("a.b") == JournalRecord(sequence: newer, bytes: [2]))
+    try expect(journal.shared("a.b"), equals: JournalRecord(sequence: newer, bytes: [2]))
     let stop = StopSign()
     for _ in 0..<60 where try !journal.workers().isEmpty { _ = stop.wait(seconds: 0.1) }
     #expect(try journal.workers().isEmpty)
@@ -91,7 +92,7 @@ import Testing
         failure = error
       }
     }
-    #expect(failure == .full)
+    expect(failure, equals: .full)
     try journal.purge("t", before: last)
     #expect(try journal.append([1], to: "t", after: last) > last)
   }

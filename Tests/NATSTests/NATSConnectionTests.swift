@@ -1,3 +1,4 @@
+import Expectations
 import CNats
 import Foundation
 import NATS
@@ -20,11 +21,12 @@ struct NATSConnectionTests {
   @Test("a library that is missing is one line with the package that has it")
   func missingLibrary() {
     var text = [CChar](repeating: 0, count: 256)
-    #expect(flow_nats_open("libnone", &text, text.count) == nil)
+    expectNil(flow_nats_open("libnone", &text, text.count))
     let line = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    #expect(
-      line
-        == "libnone 3.4 or newer cannot be loaded; it is in the package libnats3.4 of Debian 12, and libnats3.x of others"
+    expect(
+      line,
+      equals:
+        "libnone 3.4 or newer cannot be loaded; it is in the package libnats3.4 of Debian 12, and libnats3.x of others"
     )
   }
 
@@ -36,29 +38,29 @@ struct NATSConnectionTests {
     login.password = "wrong-one"
     let error = try #require(failure(login))
     #expect(error.kind == .login && !error.mayPass)
-    #expect(error.description == "\(server.url): the login was rejected (Authorization Violation)")
+    expect(error.description, equals: "\(server.url): the login was rejected (Authorization Violation)")
     login.password = "open-sesame"
-    #expect(failure(login) == nil)
+    expectNil(failure(login))
     // In the address too, which messages show without it.
     login = NATSSettings(servers: ["nats://flow:wrong-one@127.0.0.1:\(server.port)"], name: "test")
-    #expect(failure(login)?.description == error.description)
+    expect(failure(login)?.description, equals: error.description)
   }
 
   @Test("tokens and NKeys log in", .realServer)
   func otherLogins() throws {
     var server = try NATSServer("authorization { token: s3cr3t-token }")
     var login = settings(server)
-    #expect(failure(login)?.kind == .login)
+    expect(failure(login)?.kind, equals: .login)
     login.token = "s3cr3t-token"
-    #expect(failure(login) == nil)
+    expectNil(failure(login))
 
     let key = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4"
     server = try NATSServer("authorization { users: [ { nkey: \(key) } ] }")
     login = settings(server)
-    #expect(failure(login)?.kind == .login)
+    expect(failure(login)?.kind, equals: .login)
     login.key = key
     login.seed = "\(Self.fixtures)/flow.nk"
-    #expect(failure(login) == nil)
+    expectNil(failure(login))
     login.seed = "/nowhere.nk"
     let error = try #require(failure(login))
     #expect(
@@ -77,23 +79,23 @@ struct NATSConnectionTests {
     let good = try server("server")
     var login = settings(good, host: "localhost")
     login.tls = .init(authorities: "\(Self.fixtures)/ca.pem")
-    #expect(failure(login) == nil)
+    expectNil(failure(login))
     login.tls = .init(authorities: "\(Self.fixtures)/other-ca.pem")
-    #expect(failure(login)?.kind == .tls)
+    expect(failure(login)?.kind, equals: .tls)
     login.tls = .init()
-    #expect(failure(login)?.kind == .tls)
+    expect(failure(login)?.kind, equals: .tls)
     login.tls = .init(skipsVerification: true)
-    #expect(failure(login) == nil)
+    expectNil(failure(login))
     // What the server requires is done without being asked for, and verified.
     login.tls = nil
-    #expect(failure(login)?.kind == .tls)
+    expect(failure(login)?.kind, equals: .tls)
     login = NATSSettings(servers: ["tls://localhost:\(good.port)"], name: "test")
-    #expect(failure(login)?.kind == .tls)
+    expect(failure(login)?.kind, equals: .tls)
 
     let other = try server("elsewhere")
     login = settings(other, host: "localhost")
     login.tls = .init(authorities: "\(Self.fixtures)/ca.pem")
-    #expect(failure(login)?.kind == .tls, "a certificate of another host was accepted")
+    expect(failure(login)?.kind, equals: .tls, "a certificate of another host was accepted")
 
     let demanding = try server("server", ", ca_file: \"\(Self.fixtures)/ca.pem\", verify: true")
     login = settings(demanding, host: "localhost")
@@ -102,11 +104,11 @@ struct NATSConnectionTests {
     login.tls = .init(
       authorities: "\(Self.fixtures)/ca.pem", certificate: "\(Self.fixtures)/server.pem",
       key: "\(Self.fixtures)/server-key.pem")
-    #expect(failure(login) == nil)
+    expectNil(failure(login))
     let plain = try NATSServer()
     login = settings(plain, host: "localhost")
     login.tls = .init(skipsVerification: true)
-    #expect(failure(login)?.kind == .tls)
+    expect(failure(login)?.kind, equals: .tls)
   }
 
   @Test("of several servers one that answers is used; where none does, that may pass", .realServer)
@@ -114,7 +116,7 @@ struct NATSConnectionTests {
     let (gone, server) = (try NATSServer(), try NATSServer())
     gone.kill()
     let both = NATSSettings(servers: [gone.url, server.url], name: "test")
-    for _ in 0..<4 { #expect(failure(both) == nil) }
+    for _ in 0..<4 { expectNil(failure(both)) }
     server.kill()
     let error = try #require(failure(both))
     #expect(error.mayPass && error.description.hasPrefix("cannot connect to \(gone.url), \(server.url): "))

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import Testing
@@ -30,17 +31,17 @@ struct SinkPipelineTests {
     try pipeline(place, server)
     #expect(try place.flow("run", "p.yaml") == 0 && place.text("err") == "")
     let messages = try bus.messages(of: "S")
-    #expect(messages.map(\.data) == numbers(1...1000))
+    expect(messages.map(\.data), equals: numbers(1...1000))
     #expect(messages[4].subject == "s.2" && Set(messages.map(\.id)).count == 1000)
     let again = try bus.publish("s.0", "again", headers: ["Nats-Msg-Id": messages[7].id])
-    #expect(again.member("duplicate")?.isTruthy == true)
-    #expect(try bus.contents(of: "S").count == 1000)
+    expect(again.member("duplicate")?.isTruthy, equals: true)
+    try expect(bus.contents(of: "S").count, equals: 1000)
 
     try place.write("in.jsonl", numbers(1...2).map { $0 + "\n" }.joined())
     try pipeline(
       place, server, #"subject: s.x, body: .n, headers: { Twice: '\(.n * 2)' }, window: 1"#)
-    #expect(try place.flow("run", "--no-state", "p.yaml") == 0)
-    #expect(try bus.contents(of: "S").suffix(2) == ["1", "2"])
+    try expect(place.flow("run", "--no-state", "p.yaml"), equals: 0)
+    try expect(bus.contents(of: "S").suffix(2), equals: ["1", "2"])
   }
 
   @Test("killed again and again, with the server killed as well: every event is in the stream, none twice")
@@ -67,7 +68,7 @@ struct SinkPipelineTests {
       }
       run.kill()
     }
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
     let found = try Bus(server).contents(of: "S")
     #expect(found.count == all && Set(found) == Set(numbers(1...all)))
   }
@@ -91,8 +92,8 @@ struct SinkPipelineTests {
     #expect(eventually { (try? bus.contents(of: "S"))?.count == 50 })
     run.terminate()
     run.waitUntilExit()
-    #expect(run.terminationStatus == 0)
-    #expect(Set(try bus.contents(of: "S")) == Set(numbers(1...50)))
+    expect(run.terminationStatus, equals: 0)
+    expect(Set(try bus.contents(of: "S")), equals: Set(numbers(1...50)))
   }
 
   @Test("what the stream rejects becomes a dead letter with the reason; the others are published")
@@ -103,10 +104,10 @@ struct SinkPipelineTests {
     let large = "{\"n\":\"\(String(repeating: "x", count: 200))\"}"
     try place.write("in.jsonl", "{\"n\":1}\n\(large)\n{\"n\":3}\n")
     try pipeline(place, server, "subject: s")
-    #expect(try place.flow("run", "p.yaml") == 1)
-    #expect(try bus.contents(of: "S") == ["{\"n\":1}", "{\"n\":3}"])
+    try expect(place.flow("run", "p.yaml"), equals: 1)
+    try expect(bus.contents(of: "S"), equals: ["{\"n\":1}", "{\"n\":3}"])
     #expect(place.text("err").hasPrefix("bus: error: s: message size exceeds maximum allowed"))
-    #expect(try place.flow("state", "dead", "ls", "p") == 0)
+    try expect(place.flow("state", "dead", "ls", "p"), equals: 0)
     #expect(place.text("out").contains("         1  message size exceeds maximum"), "\(place.text("out"))")
   }
 
@@ -117,8 +118,8 @@ struct SinkPipelineTests {
     try bus.makeStream("S", "s", options: "\"max_msgs\":2,\"discard\":\"new\"")
     try place.write("in.jsonl", numbers(1...3).map { $0 + "\n" }.joined())
     try pipeline(place, server, "subject: s, attempts: 3, backoff: 10ms")
-    #expect(try place.flow("run", "p.yaml") == 1)
-    #expect(try bus.contents(of: "S") == numbers(1...2))
+    try expect(place.flow("run", "p.yaml"), equals: 1)
+    try expect(bus.contents(of: "S"), equals: numbers(1...2))
     #expect(
       place.text("err").contains("s: maximum messages exceeded, after 3 attempts"), "\(place.text("err"))")
   }
@@ -138,10 +139,10 @@ struct SinkPipelineTests {
       steps: [map: { id: .n }]
       sinks: { bus: { nats: { servers: '\(server.url)', subject: s, attempts: 2, backoff: 10ms } } }
       """)
-    #expect(try place.flow("run", "p.yaml") == 1)
-    #expect(try place.flow("why", "p.yaml", "2") == 0)
+    try expect(place.flow("run", "p.yaml"), equals: 1)
+    try expect(place.flow("why", "p.yaml", "2"), equals: 0)
     #expect(place.text("out").contains("attempt 1 at "), "\(place.text("out"))")
-    #expect(try place.flow("why", "p.yaml", "3") == 0)
+    try expect(place.flow("why", "p.yaml", "3"), equals: 0)
     let attempts = place.lines("out").filter { $0.contains("attempt ") }
     #expect(
       attempts.count == 2 && attempts[0].contains("; next try at ")
@@ -173,9 +174,9 @@ struct SinkPipelineTests {
       steps: []
       sinks: { bus: { nats: { servers: '\(server.url)', subject: s } } }
       """)
-    #expect(try place.flow("run", "p.yaml") == 0)
-    #expect(attempts.withLock(\.self) == 3)
-    #expect(place.text("err") == "bus: s: duplicate message id is in process; retrying\n")
+    try expect(place.flow("run", "p.yaml"), equals: 0)
+    expect(attempts.withLock(\.self), equals: 3)
+    expect(place.text("err"), equals: "bus: s: duplicate message id is in process; retrying\n")
   }
 
   @Test("subjects and headers that data makes invalid are errors of their events")
@@ -185,11 +186,12 @@ struct SinkPipelineTests {
     try bus.makeStream("S", "s.>")
     try place.write("in.jsonl", #"{"n":"a b"}\#n{"n":"a.*"}\#n{"n":"$JS.API"}\#n{"n":"s.c"}\#n"#)
     try pipeline(place, server, #"subject: '\(.n)', headers: { N: '\(.n)' }"#)
-    #expect(try place.flow("run", "p.yaml") == 1)
-    #expect(try bus.contents(of: "S") == [#"{"n":"s.c"}"#])
+    try expect(place.flow("run", "p.yaml"), equals: 1)
+    try expect(bus.contents(of: "S"), equals: [#"{"n":"s.c"}"#])
     let errors = place.lines("err").filter { $0.hasPrefix("bus: error: ") }
-    #expect(
-      errors == [
+    expect(
+      errors,
+      equals: [
         "bus: error: the subject “a b”: it contains white space",
         "bus: error: the subject “a.*”: it contains a wildcard",
         "bus: error: the subject “$JS.API” begins with $, which data must not choose",
@@ -201,11 +203,12 @@ struct SinkPipelineTests {
     let (server, place) = (try NATSServer("authorization { user: flow, password: open-sesame }"), try Place())
     try place.write("in.jsonl", "{\"n\":1}\n")
     try pipeline(place, server, "subject: s, user: flow, password: wrong-secret")
-    #expect(try place.flow("run", "p.yaml") == 1)
+    try expect(place.flow("run", "p.yaml"), equals: 1)
     // Whether the message had been handed over by then depends on how fast the server refuses.
     let errors = place.lines("err").filter { !$0.contains("not acknowledged") }
-    #expect(
-      errors == [
+    expect(
+      errors,
+      equals: [
         "bus: error: \(server.url): the login was rejected (Authorization Violation)",
         "p: error: failed after 0s: 1 event, 1 output, 1 error; see flow status p",
       ])
@@ -213,8 +216,8 @@ struct SinkPipelineTests {
     try bus.makeStream("S", "s")
     try place.write("in.jsonl", "{\"n\":2}\n")
     try pipeline(place, server, "subject: s, user: flow, password: open-sesame")
-    #expect(try place.flow("run", "p.yaml") == 0)
-    #expect(try bus.contents(of: "S") == numbers(1...2))
+    try expect(place.flow("run", "p.yaml"), equals: 0)
+    try expect(bus.contents(of: "S"), equals: numbers(1...2))
   }
 
   @Test("from stream to stream, with state: single messages do not wait for the end of a long epoch")
@@ -237,8 +240,8 @@ struct SinkPipelineTests {
       #expect(eventually { (try? bus.contents(of: "T"))?.count == number })
     }
     run.kill()
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
-    #expect(try bus.contents(of: "T") == numbers(1...5))
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
+    try expect(bus.contents(of: "T"), equals: numbers(1...5))
   }
 
   @Test("without acknowledgements messages are core NATS, which another pipeline hears")
@@ -263,7 +266,7 @@ struct SinkPipelineTests {
       })
     listener.terminate()
     listener.waitUntilExit()
-    #expect(other.lines("out.jsonl").prefix(100) == numbers(1...100)[...])
+    expect(other.lines("out.jsonl").prefix(100), equals: numbers(1...100)[...])
   }
 
   @Test("a dry run prints commands, and a simulated run publishes nothing")
@@ -273,12 +276,12 @@ struct SinkPipelineTests {
     try bus.makeStream("S", "s")
     try place.write("in.jsonl", "{\"n\":1}\n")
     try pipeline(place, server, #"subject: s, headers: { N: '\(.n)' }"#)
-    #expect(try place.flow("run", "--dry-run", "p.yaml") == 0)
-    #expect(place.text("out") == "printf '%s' '{\"n\":1}' | nats pub --force-stdin -H N:1 s\n")
-    #expect(try place.flow("run", "--sky", "p.yaml") == 0)
+    try expect(place.flow("run", "--dry-run", "p.yaml"), equals: 0)
+    expect(place.text("out"), equals: "printf '%s' '{\"n\":1}' | nats pub --force-stdin -H N:1 s\n")
+    try expect(place.flow("run", "--sky", "p.yaml"), equals: 0)
     #expect(place.text("err").contains("bus: messages are not published under --sky"))
     #expect(try bus.contents(of: "S").isEmpty)
-    #expect(try place.flow("run", "--sky", "--live-sinks", "p.yaml") == 0)
-    #expect(try bus.contents(of: "S") == ["{\"n\":1}"])
+    try expect(place.flow("run", "--sky", "--live-sinks", "p.yaml"), equals: 0)
+    try expect(bus.contents(of: "S"), equals: ["{\"n\":1}"])
   }
 }

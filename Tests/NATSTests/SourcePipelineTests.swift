@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import Testing
@@ -28,13 +29,13 @@ struct SourcePipelineTests {
     let bus = try Bus(server)
     try bus.makeStream("S", "s")
     try pipeline(place, server)
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
     for round in 0..<3 {
       try bus.publish((round * 10 + 1)...(round * 10 + 10), on: "s")
-      #expect(try place.flow("run", "--once", "p.yaml") == 0)
-      #expect(place.lines("out.jsonl") == numbers(1...(round * 10 + 10)))
+      try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
+      expect(place.lines("out.jsonl"), equals: numbers(1...(round * 10 + 10)))
     }
-    #expect(place.text("err") == "")
+    expect(place.text("err"), equals: "")
   }
 
   @Test("what arrives is read at once; the pipeline ends on SIGTERM and loses nothing until the next start")
@@ -55,11 +56,11 @@ struct SourcePipelineTests {
     }
     run.terminate()
     run.waitUntilExit()
-    #expect(run.terminationStatus == 0)
+    expect(run.terminationStatus, equals: 0)
     try bus.publish(9...9, on: "s.new")
     try bus.publish(10...10, on: "s.old")
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
-    #expect(place.lines("out.jsonl") == numbers(6...9))
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
+    expect(place.lines("out.jsonl"), equals: numbers(6...9))
   }
 
   @Test("killed again and again, with the server killed as well: each message once, in order")
@@ -84,10 +85,10 @@ struct SourcePipelineTests {
       }
       run.kill()
     }
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
     let lines = place.lines("out.jsonl")
-    #expect(lines.count == all)
-    #expect(lines == (1...all).map { "{\"n\":\($0),\"twice\":\($0 * 2)}" })
+    expect(lines.count, equals: all)
+    expect(lines, equals: (1...all).map { "{\"n\":\($0),\"twice\":\($0 * 2)}" })
   }
 
   @Test("a message that is not JSON is reported with its sequence; envelopes have subject, headers and time")
@@ -99,19 +100,19 @@ struct SourcePipelineTests {
     try bus.publish("s.b", "{oops")
     try bus.publish("s.c", "{\n  \"n\": 3\n}")
     try pipeline(place, server)
-    #expect(try place.flow("run", "--once", "--no-state", "p.yaml") == 1)
-    #expect(place.lines("out.jsonl") == ["{\"n\":1}", "{\"n\":3}"])
+    try expect(place.flow("run", "--once", "--no-state", "p.yaml"), equals: 1)
+    expect(place.lines("out.jsonl"), equals: ["{\"n\":1}", "{\"n\":3}"])
     #expect(place.text("err").hasPrefix("in: error: message 2 of S: "), "\(place.text("err"))")
     try place.write("out.jsonl", "")
     try pipeline(place, server, "stream: S, envelope: true", steps: "[{ map: 'del(.at)' }]")
-    #expect(try place.flow("run", "--once", "--no-state", "p.yaml") == 1)
-    #expect(
-      place.lines("out.jsonl").first
-        == #"{"subject":"s.a","sequence":1,"headers":{"Type":"new"},"data":{"n":1}}"#)
+    try expect(place.flow("run", "--once", "--no-state", "p.yaml"), equals: 1)
+    expect(
+      place.lines("out.jsonl").first,
+      equals: #"{"subject":"s.a","sequence":1,"headers":{"Type":"new"},"data":{"n":1}}"#)
     try place.write("out.jsonl", "")
     try pipeline(place, server, "stream: S, format: text, from: 2")
-    #expect(try place.flow("run", "--once", "--no-state", "p.yaml") == 0)
-    #expect(place.lines("out.jsonl").first == #""{oops""#)
+    try expect(place.flow("run", "--once", "--no-state", "p.yaml"), equals: 0)
+    expect(place.lines("out.jsonl").first, equals: #""{oops""#)
   }
 
   @Test(
@@ -123,21 +124,21 @@ struct SourcePipelineTests {
     try bus.makeStream("S", "s", options: "\"max_msgs\":10")
     try bus.publish(1...5, on: "s")
     try pipeline(place, server)
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
     try bus.publish(6...30, on: "s")
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
-    #expect(place.lines("out.jsonl") == numbers(1...5) + numbers(21...30))
-    #expect(
-      place.text("err")
-        == "in: warning: messages 6 to 20 of the stream S were removed before they were read\n")
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
+    expect(place.lines("out.jsonl"), equals: numbers(1...5) + numbers(21...30))
+    expect(
+      place.text("err"),
+      equals: "in: warning: messages 6 to 20 of the stream S were removed before they were read\n")
     try bus.deleteStream("S")
     try bus.makeStream("S", "s")
     try bus.publish(31...32, on: "s")
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
-    #expect(place.lines("out.jsonl").suffix(2) == numbers(31...32)[...])
-    #expect(
-      place.text("err")
-        == "in: warning: the stream S was replaced since it was read; it is read from its beginning\n")
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
+    expect(place.lines("out.jsonl").suffix(2), equals: numbers(31...32)[...])
+    expect(
+      place.text("err"),
+      equals: "in: warning: the stream S was replaced since it was read; it is read from its beginning\n")
   }
 
   @Test(
@@ -146,26 +147,28 @@ struct SourcePipelineTests {
     let (server, place) = (try NATSServer("authorization { user: flow, password: open-sesame }"), try Place())
     let bus = try Bus(server) { ($0.user, $0.password) = ("flow", "open-sesame") }
     try pipeline(place, server, "stream: S, user: flow, password: wrong-secret")
-    #expect(try place.flow("run", "p.yaml") == 1)
+    try expect(place.flow("run", "p.yaml"), equals: 1)
     let last = "p: error: failed after 0s: 0 events, 0 outputs, 1 error; see flow status p"
-    #expect(
-      place.lines("err") == [
+    expect(
+      place.lines("err"),
+      equals: [
         "in: error: \(server.url): the login was rejected (Authorization Violation)", last,
       ])
     try pipeline(place, server, "stream: S, user: flow, password: open-sesame")
-    #expect(try place.flow("run", "p.yaml") == 1)
-    #expect(place.lines("err") == ["in: error: \(server.url): there is no stream S", last])
+    try expect(place.flow("run", "p.yaml"), equals: 1)
+    expect(place.lines("err"), equals: ["in: error: \(server.url): there is no stream S", last])
     _ = try bus.ask("$JS.API.STREAM.CREATE.S", #"{"name":"S","subjects":["s"],"allow_direct":false}"#)
-    #expect(try place.flow("run", "p.yaml") == 1)
-    #expect(
-      place.lines("err") == [
+    try expect(place.flow("run", "p.yaml"), equals: 1)
+    expect(
+      place.lines("err"),
+      equals: [
         "in: error: \(server.url): the stream S does not allow direct gets, by which it is read; set allow_direct, as with nats stream edit --allow-direct",
         last,
       ])
     server.kill()
-    #expect(try place.flow("run", "--once", "p.yaml") == 1)
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 1)
     #expect(place.text("err").hasPrefix("in: error: cannot connect to \(server.url): "))
-    #expect(place.lines("err").dropFirst() == [last])
+    expect(place.lines("err").dropFirst(), equals: [last])
   }
 
   @Test("a server that is not there yet is waited for; a subject is read while it runs")
@@ -189,8 +192,8 @@ struct SourcePipelineTests {
     run.waitUntilExit()
     let first = sent - place.lines("out.jsonl").count + 1
     #expect(run.terminationStatus == 0 && first > 0)
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
-    #expect(place.text("err") == "in: s.* has no past to read with --once; a stream would have\n")
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
+    expect(place.text("err"), equals: "in: s.* has no past to read with --once; a stream would have\n")
   }
 
   @Test("a server whose replica is behind is left for another; --once does not end before that")
@@ -222,10 +225,10 @@ struct SourcePipelineTests {
       steps: []
       sinks: { log: { jsonl: out.jsonl } }
       """)
-    #expect(try place.flow("run", "--once", "p.yaml") == 0)
-    #expect(place.lines("out.jsonl") == ["1"])
-    #expect(
-      place.text("err")
-        == "in: the server's replica of the stream S is behind; connecting again, to any server\n")
+    try expect(place.flow("run", "--once", "p.yaml"), equals: 0)
+    expect(place.lines("out.jsonl"), equals: ["1"])
+    expect(
+      place.text("err"),
+      equals: "in: the server's replica of the stream S is behind; connecting again, to any server\n")
   }
 }

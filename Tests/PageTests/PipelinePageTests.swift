@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import JSON
 import Language
@@ -243,7 +244,7 @@ struct PipelinePageTests {
   @Test("marbles: events and ends of polls where they passed, and what is due ahead of now")
   func marbles() throws {
     _ = get("/p/slips")
-    #expect(fixture.taps == 1)
+    expect(fixture.taps, equals: 1)
     fixture.pass("upcoming", "{\"id\":1}", at: 1_767_225_595)
     fixture.pass("changes", "{\"key\":\"<hunter2-xyz>\"}", at: 1_767_225_500)
     fixture.pass("changes", "2", at: 1_767_225_501)
@@ -277,13 +278,13 @@ struct PipelinePageTests {
     #expect(feed.next().isEmpty)
     fixture.change { $0.nodes[3].eventsIn = 7 }
     clock.advance(by: .seconds(1))
-    #expect(calls.withLock { $0 } == 1)
+    expect(calls.withLock { $0 }, equals: 1)
     let second = String(decoding: feed.next(), as: UTF8.self)
     #expect(
       second.contains("\"nodes\":") && second.contains("\"graph\":") && !second.contains("\"sources\":"))
     leave()
     clock.advance(by: .seconds(70))
-    #expect(calls.withLock { $0 } == 1)
+    expect(calls.withLock { $0 }, equals: 1)
   }
 
   @Test("without readers there is no work, and a trace ends a minute after the last look")
@@ -293,30 +294,31 @@ struct PipelinePageTests {
     #expect(run.isAtWork && fixture.taps == 1)
     let snapshots = fixture.snapshots
     clock.advance(by: .seconds(59))
-    #expect(fixture.taps == 1)
+    expect(fixture.taps, equals: 1)
     clock.advance(by: .seconds(5))
     #expect(fixture.taps == 0 && !run.isAtWork)
-    #expect(fixture.snapshots == snapshots, "a trace takes none")
+    expect(fixture.snapshots, equals: snapshots, "a trace takes none")
   }
 
   @Test("readers share a snapshot, and one that takes long is kept for longer")
   func snapshots() {
     for _ in 0..<5 { _ = get("/") }
-    #expect(fixture.snapshots == 1)
+    expect(fixture.snapshots, equals: 1)
     clock.advance(by: .milliseconds(1100))
     _ = get("/")
-    #expect(fixture.snapshots == 2)
+    expect(fixture.snapshots, equals: 2)
   }
 
   @Test("a source is polled on request, by a form of this page only")
   func poll() {
     let answer = ask("POST", "/p/slips", body: "source=upcoming", origin: "http://127.0.0.1:8787")
     #expect(answer.status == 303 && answer.header("Location") == "/p/slips")
-    #expect(fixture.polled == ["slips/upcoming"])
-    #expect(ask("POST", "/p/slips", body: "source=other").status == 409)
-    #expect(ask("POST", "/p/slips", body: "source=upcoming", origin: "https://evil.example").status == 403)
-    #expect(ask("GET", "/p/slips", body: "source=upcoming").status == 200)
-    #expect(fixture.polled == ["slips/upcoming", "slips/other"])
+    expect(fixture.polled, equals: ["slips/upcoming"])
+    expect(ask("POST", "/p/slips", body: "source=other").status, equals: 409)
+    expect(
+      ask("POST", "/p/slips", body: "source=upcoming", origin: "https://evil.example").status, equals: 403)
+    expect(ask("GET", "/p/slips", body: "source=upcoming").status, equals: 200)
+    expect(fixture.polled, equals: ["slips/upcoming", "slips/other"])
   }
 
   @Test("the page of a sink lists its dead letters without secrets, and retries and drops them")
@@ -330,15 +332,16 @@ struct PipelinePageTests {
     let origin = "http://127.0.0.1:8787"
     let answer = ask("POST", "/p/slips/screen", body: "number=7&way=drop", origin: origin)
     #expect(answer.status == 303 && answer.header("Location") == "/p/slips/screen")
-    #expect(ask("POST", "/p/slips/screen", body: "way=retry", origin: origin).status == 303)
-    #expect(fixture.settled == ["slips/screen drop 7", "slips/screen retry all"])
+    expect(ask("POST", "/p/slips/screen", body: "way=retry", origin: origin).status, equals: 303)
+    expect(fixture.settled, equals: ["slips/screen drop 7", "slips/screen retry all"])
     // A request that names no way or no number, and one from elsewhere, change nothing.
     for body in ["number=7", "number=x&way=drop", "way=burn"] {
-      #expect(ask("POST", "/p/slips/screen", body: body, origin: origin).status == 409)
+      expect(ask("POST", "/p/slips/screen", body: body, origin: origin).status, equals: 409)
     }
-    #expect(ask("POST", "/p/slips/screen", body: "way=retry", origin: "http://evil.example").status == 403)
-    #expect(ask("POST", "/p/slips/changes", body: "way=retry", origin: origin).status == 409)
-    #expect(fixture.settled.count == 3)
+    expect(
+      ask("POST", "/p/slips/screen", body: "way=retry", origin: "http://evil.example").status, equals: 403)
+    expect(ask("POST", "/p/slips/changes", body: "way=retry", origin: origin).status, equals: 409)
+    expect(fixture.settled.count, equals: 3)
   }
 
   @Test("the page of a sink lists what it repeats until it is acknowledged, and acknowledges it")
@@ -355,12 +358,13 @@ struct PipelinePageTests {
     #expect(text.contains(#"aria-label="Acknowledge sda1""#) && !text.contains("hunter2"))
     #expect(!get("/p/slips/changes").text.contains("Repeated until acknowledged"))
     let origin = "http://127.0.0.1:8787"
-    #expect(ask("POST", "/p/slips/screen", body: "key=sda1", origin: "http://evil.example").status == 403)
+    expect(
+      ask("POST", "/p/slips/screen", body: "key=sda1", origin: "http://evil.example").status, equals: 403)
     let answer = ask("POST", "/p/slips/screen", body: "key=sda1", origin: origin)
     #expect(answer.status == 303 && answer.header("Location") == "/p/slips/screen")
     #expect(!get("/p/slips/screen").text.contains("sda1"))
     // It is acknowledged already.
-    #expect(ask("POST", "/p/slips/screen", body: "key=sda1", origin: origin).status == 409)
+    expect(ask("POST", "/p/slips/screen", body: "key=sda1", origin: origin).status, equals: 409)
   }
 
   @Test("the page of a step shows the state that it holds, or its beginning, without secrets")
@@ -382,7 +386,7 @@ struct PipelinePageTests {
     let answer = ask(
       "POST", "/p/slips", body: "source=upcoming&back=slips%2Fscreen", origin: "http://127.0.0.1:8787")
     #expect(answer.status == 303 && answer.header("Location") == address)
-    #expect(fixture.polled == ["slips/upcoming"])
+    expect(fixture.polled, equals: ["slips/upcoming"])
     fixture.change { pipeline in
       pipeline.sources[0].wait = .init(reason: "waiting for the budget of a.example", until: 1_767_226_000)
       pipeline.sources[0].failure = .init(since: 1_767_225_000, polls: 3, reason: "status 500")

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -19,16 +20,16 @@ import Testing
   }
 
   @Test func oneCharacterIsOneStep() throws {
-    #expect(try times("-a--b-|") == [1, 4, 6])
-    #expect(try steps("-a--b-|") == ["a", "b", "|"])
-    #expect(try Marbles("-a--b-|").length == 7)
+    try expect(times("-a--b-|"), equals: [1, 4, 6])
+    try expect(steps("-a--b-|"), equals: ["a", "b", "|"])
+    try expect(Marbles("-a--b-|").length, equals: 7)
   }
 
   @Test func aGroupIsOneStep() throws {
-    #expect(try times("-a-(b|)") == [1, 3])
-    #expect(try times("-(abc)-d") == [1, 3])
-    #expect(try steps("-(abc)-d") == ["abc", "d"])
-    #expect(try Marbles("-(abc)-d").length == 4)
+    try expect(times("-a-(b|)"), equals: [1, 3])
+    try expect(times("-(abc)-d"), equals: [1, 3])
+    try expect(steps("-(abc)-d"), equals: ["abc", "d"])
+    try expect(Marbles("-(abc)-d").length, equals: 4)
   }
 
   @Test func aCrossFailsWithTheMarbleFailure() throws {
@@ -41,8 +42,8 @@ import Testing
   }
 
   @Test func timeMayPassAfterTheEnd() throws {
-    #expect(try times("a|---") == [0, 1])
-    #expect(try Marbles("").length == 0)
+    try expect(times("a|---"), equals: [0, 1])
+    try expect(Marbles("").length, equals: 0)
     #expect(try Marbles("---").steps.isEmpty)
   }
 
@@ -55,15 +56,16 @@ import Testing
     ]
     for (text, column, what) in wrong {
       let error = #expect(throws: MarbleError.self) { try Marbles(text) }
-      #expect(error?.column == column, "\(text)")
-      #expect(error?.what == what, "\(text)")
+      expect(error?.column, equals: column, "\(text)")
+      expect(error?.what, equals: what, "\(text)")
     }
   }
 
   @Test func theErrorPointsToTheColumn() throws {
     let error = #expect(throws: MarbleError.self) { try Marbles("-a|b") }
-    #expect(
-      error?.description == """
+    expect(
+      error?.description,
+      equals: """
         nothing can follow the end, in column 4
           -a|b
              ^

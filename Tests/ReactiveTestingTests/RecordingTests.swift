@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,11 +8,11 @@ import Testing
     let clock = VirtualScheduler()
     let recording = clock.record(try clock.hot("-a--b|"))
     clock.advance(to: Instant() + .seconds(2))
-    #expect(recording.elements == ["a"])
+    expect(recording.elements, equals: ["a"])
     clock.run()
-    #expect(recording.elements == ["a", "b"])
-    #expect(recording.records.map(\.time) == [1, 4, 5].map { Instant() + .seconds($0) })
-    #expect(recording.records.last?.event.isTerminal == true)
+    expect(recording.elements, equals: ["a", "b"])
+    expect(recording.records.map(\.time), equals: [1, 4, 5].map { Instant() + .seconds($0) })
+    expect(recording.records.last?.event.isTerminal, equals: true)
   }
 
   @Test func startsLaterAndEndsEarlier() throws {
@@ -19,8 +20,8 @@ import Testing
     let source = try clock.cold("a-b-c-d|")
     let recording = clock.record(source, from: .seconds(2), until: .seconds(6))
     clock.run()
-    #expect(recording.drawing.line == "--a-b")
-    #expect(source.subscriptions == ["--^---!"])
+    expect(recording.drawing.line, equals: "--a-b")
+    expect(source.subscriptions, equals: ["--^---!"])
   }
 
   @Test func isDrawnAsInItsExample() throws {
@@ -28,6 +29,6 @@ import Testing
     let source = try clock.hot("-a--b-|")
     let recording = clock.record(source.map { $0.uppercased() })
     clock.run()
-    #expect(recording.drawing.line == "-A--B-|")
+    expect(recording.drawing.line, equals: "-A--B-|")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -21,14 +22,14 @@ import Testing
     ]
     recordings[2].subscription.dispose()
     clock.run()
-    #expect(source.subscriptions == ["(^!)", "-^", "--^---!"])
+    expect(source.subscriptions, equals: ["(^!)", "-^", "--^---!"])
   }
 
   @Test func marksMayStandForAnything() throws {
     let clock = VirtualScheduler()
     let recording = clock.record(try clock.cold("a-b|", ["a": 10, "b": 20]))
     clock.run()
-    #expect(recording.elements == [10, 20])
+    expect(recording.elements, equals: [10, 20])
   }
 
   @Test func aStepMayBeShorter() throws {
@@ -36,8 +37,8 @@ import Testing
     let source = try clock.hot("-a-|", step: .milliseconds(5))
     let recording = clock.record(source)
     clock.run()
-    #expect(recording.records.map(\.time) == [5, 15].map { Instant() + .milliseconds($0) })
-    #expect(source.subscriptions == ["^--!"])
+    expect(recording.records.map(\.time), equals: [5, 15].map { Instant() + .milliseconds($0) })
+    expect(source.subscriptions, equals: ["^--!"])
   }
 
   @Test func disposingStopsAGroupInTheMiddle() throws {

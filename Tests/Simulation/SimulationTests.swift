@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import TestScale
 import Testing
@@ -155,7 +156,7 @@ import Testing
     arguments: [4, 13, 22, 31, 40, 49, 58, 67] as [UInt64])
   func news(seed: UInt64) throws {
     var simulation = try Simulation(seed: seed)
-    #expect(simulation.scenario.steps.first?.step == .news)
+    expect(simulation.scenario.steps.first?.step, equals: .news)
     try simulation.run()
   }
 
@@ -167,7 +168,7 @@ import Testing
       try simulation.run()
       return simulation.diary.lines + simulation.disk.trace(last: .max)
     }
-    #expect(traces[0] == traces[1])
+    expect(traces[0], equals: traces[1])
   }
 
   @Test("simulations come by all that can go wrong")

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Sky
@@ -11,11 +12,11 @@ import Testing
   @Test("a refused call does not count, nor does one of an hour ago")
   func rolling() {
     var counter = CallCounter()
-    for second in 0..<3 { #expect(counter.call(by: "a", three, at: time(second * 10)) == nil) }
-    for _ in 0..<5 { #expect(counter.call(by: "a", three, at: time(100)) == 3500) }
+    for second in 0..<3 { expectNil(counter.call(by: "a", three, at: time(second * 10))) }
+    for _ in 0..<5 { expect(counter.call(by: "a", three, at: time(100)), equals: 3500) }
     #expect(counter.use(of: "a", three, at: time(100)) == (3, 0, 3500))
-    #expect(counter.call(by: "a", three, at: time(3600)) == nil)
-    #expect(counter.call(by: "a", three, at: time(3600)) == 10)
+    expectNil(counter.call(by: "a", three, at: time(3600)))
+    expect(counter.call(by: "a", three, at: time(3600)), equals: 10)
     #expect(counter.use(of: "a", three, at: time(8000)) == (0, 3, 0))
   }
 
@@ -23,28 +24,28 @@ import Testing
   func several() {
     let limits = [CallLimit(count: 2, seconds: 60), CallLimit(count: 3, seconds: 1000)]
     var counter = CallCounter()
-    #expect(counter.call(by: "a", limits, at: time(0)) == nil)
-    #expect(counter.use(of: "a", limits, at: time(0)).left == 1)
-    #expect(counter.call(by: "a", limits, at: time(1)) == nil)
-    #expect(counter.call(by: "a", limits, at: time(2)) == 58)
-    #expect(counter.call(by: "a", limits, at: time(60)) == nil)
-    #expect(counter.use(of: "a", limits, at: time(100)).left == 0)
-    #expect(counter.call(by: "a", limits, at: time(100)) == 900)
-    #expect(counter.call(by: "b", limits, at: time(100)) == nil)
+    expectNil(counter.call(by: "a", limits, at: time(0)))
+    expect(counter.use(of: "a", limits, at: time(0)).left, equals: 1)
+    expectNil(counter.call(by: "a", limits, at: time(1)))
+    expect(counter.call(by: "a", limits, at: time(2)), equals: 58)
+    expectNil(counter.call(by: "a", limits, at: time(60)))
+    expect(counter.use(of: "a", limits, at: time(100)).left, equals: 0)
+    expect(counter.call(by: "a", limits, at: time(100)), equals: 900)
+    expectNil(counter.call(by: "b", limits, at: time(100)))
   }
 
   @Test("a clock that was set back lets no client wait")
   func backwards() {
     var counter = CallCounter()
-    #expect(counter.call(by: "a", one, at: time(5000)) == nil)
-    #expect(counter.call(by: "a", one, at: time(0)) == nil)
+    expectNil(counter.call(by: "a", one, at: time(5000)))
+    expectNil(counter.call(by: "a", one, at: time(0)))
   }
 
   @Test("of many clients, those that called last are remembered")
   func clients() {
     var counter = CallCounter()
-    for number in 0..<1500 { #expect(counter.call(by: "\(number)", one, at: time(number)) == nil) }
-    #expect(counter.use(of: "1499", one, at: time(1500)).calls == 1)
-    #expect(counter.use(of: "0", one, at: time(1500)).calls == 0)
+    for number in 0..<1500 { expectNil(counter.call(by: "\(number)", one, at: time(number))) }
+    expect(counter.use(of: "1499", one, at: time(1500)).calls, equals: 1)
+    expect(counter.use(of: "0", one, at: time(1500)).calls, equals: 0)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 /// What the documents refer to is there: files, make targets, commands, the version.
@@ -45,7 +46,7 @@ import Testing
     }
     let phony = makefile.lines.drop { !$0.hasPrefix(".PHONY") }.prefix { !$0.isEmpty }
       .joined(separator: " ").split { " \t\\:".contains($0) }.dropFirst()
-    #expect(Set(phony) == listed, "Makefile: .PHONY and the rules differ")
+    expect(Set(phony), equals: listed, "Makefile: .PHONY and the rules differ")
     for file in Repository.documents {
       var isCode = false
       for (index, line) in file.lines.enumerated() {
@@ -89,16 +90,17 @@ import Testing
       }
     }
     let version = try #require(found.first?.version)
-    #expect(found.count == 1, "\(found.map(\.place)): the version belongs to one constant")
+    expect(found.count, equals: 1, "\(found.map(\.place)): the version belongs to one constant")
     for file in Repository.sources {
       for (index, line) in file.lines.enumerated() where line.contains("\"\(version)\"") {
-        #expect(found.first?.place == "\(file.path):\(index + 1)", "the version is written a second time")
+        expect(
+          found.first?.place, equals: "\(file.path):\(index + 1)", "the version is written a second time")
       }
     }
     let changes = try #require(Repository.file("CHANGELOG.md"))
     let releases = changes.lines.compactMap { $0.after("## [") }.map { $0.prefix { $0 != "]" } }
-    #expect(releases.first == "Unreleased", "CHANGELOG.md begins with ## [Unreleased]")
-    #expect(releases.dropFirst().first == version, "CHANGELOG.md: the last release is not \(version)")
+    expect(releases.first, equals: "Unreleased", "CHANGELOG.md begins with ## [Unreleased]")
+    expect(releases.dropFirst().first, equals: version, "CHANGELOG.md: the last release is not \(version)")
   }
 }
 

@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 @testable import Connectors
 import Engine
@@ -27,13 +28,13 @@ import Testing
         sinks: { out: { nats: out }, run: { exec: [cat] } }
         """))
     #expect(above.name == "p" && above.sources.map(\.name) == ["in"])
-    #expect(above.streams.map { $0.steps.map(\.name) } == [["filter"]])
+    expect(above.streams.map { $0.steps.map(\.name) }, equals: [["filter"]])
     #expect(above.sinks.map(\.spec.kind) == ["packs"] && above.hasState)
-    #expect(below.map(\.name) == ["p~0", "p~1", "p~2"])
+    expect(below.map(\.name), equals: ["p~0", "p~1", "p~2"])
     for plan in below {
       #expect(plan.sources.map(\.name) == ["partition"] && plan.hasState)
-      #expect(plan.streams.map { $0.steps.map(\.name) } == [["dedupe", "map"]])
-      #expect(plan.sinks.map(\.name) == ["out", "run"])
+      expect(plan.streams.map { $0.steps.map(\.name) }, equals: [["dedupe", "map"]])
+      expect(plan.sinks.map(\.name), equals: ["out", "run"])
     }
   }
 
@@ -42,28 +43,26 @@ import Testing
     let polled = "sources: { in: { http: 'http://localhost/', every: 5m } }"
     let divided = "steps: [partition: { by: .id, into: 2 }, changes: { key: .id }]"
     #expect(try cut("\(stream)\n\(divided)\n\(sink)") != nil)
-    #expect(try cut("\(polled)\n\(divided)\n\(sink)") == nil)
+    try expectNil(cut("\(polled)\n\(divided)\n\(sink)"))
     #expect(
       try cut(
         "\(polled)\nsteps: [partition: { by: .id, into: 2 }, changes: { key: .id, sudden_loss: off }]\n\(sink)"
       ) != nil)
-    #expect(
-      try cut("\(stream)\nsteps: [partition: { by: .id, into: 2, order: source }, dedupe: .id]\n\(sink)")
-        == nil)
-    #expect(try cut("\(stream)\nsteps: [dedupe: .id]\n\(sink)") == nil)
-    #expect(
-      try cut(
+    try expectNil(
+      cut("\(stream)\nsteps: [partition: { by: .id, into: 2, order: source }, dedupe: .id]\n\(sink)"))
+    try expectNil(cut("\(stream)\nsteps: [dedupe: .id]\n\(sink)"))
+    try expectNil(
+      cut(
         """
         \(stream)
         streams:
           a: { from: in, steps: [partition: { by: .id, into: 2 }, dedupe: .id] }
           b: { from: a, steps: [take: 5] }
         sinks: { out: { nats: out, from: b } }
-        """) == nil)
-    #expect(
-      try cut(
+        """))
+    try expectNil(
+      cut(
         "\(stream)\nsteps: [partition: { by: .id, into: 2 }, dedupe: .id]\nsinks: { out: { nats: out, from: [steps, in] } }"
-      )
-        == nil)
+      ))
   }
 }

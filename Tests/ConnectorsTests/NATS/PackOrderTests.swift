@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import Engine
 import JSON
@@ -28,10 +29,10 @@ import Testing
     order.add(pack(2), at: 12)
     order.add(pack(4, isContinued: true), at: 13)
     let ready = order.take(through: 13)
-    #expect(order.missing == 3)
-    #expect(numbers(ready) == [[1], [2]])
+    expect(order.missing, equals: 3)
+    expect(numbers(ready), equals: [[1], [2]])
     // The second lies before the first, and the fourth waits.
-    #expect(ready.map { $0.position.first?.1 } == [.string("9"), .string("12")])
+    expect(ready.map { $0.position.first?.1 }, equals: [.string("9"), .string("12")])
     order.add(pack(3), at: 14)
     order.add(pack(5), at: 15)
     #expect(numbers(order.take(through: 15)) == [[3], [4, 5]] && order.missing == nil)
@@ -40,17 +41,17 @@ import Testing
     order.add(pack(6), at: 17)
     order.add(pack(1, chain: "b"), at: 18)
     let renewed = order.take(through: 18)
-    #expect(numbers(renewed) == [[1], [2]])
-    #expect(renewed.last?.position.map(\.0) == ["sequence", "chain", "ordinal", "past"])
+    expect(numbers(renewed), equals: [[1], [2]])
+    expect(renewed.last?.position.map(\.0), equals: ["sequence", "chain", "ordinal", "past"])
     // Both in one batch: a reader that ends between the two goes on with the first of the new one.
     order = PackOrder(position: nil)
     for ordinal in 1...3 { order.add(pack(Int64(ordinal)), at: UInt64(ordinal)) }
     order.add(pack(1, chain: "b"), at: 4)
     let both = order.take(through: 4)
-    #expect(numbers(both) == [[1], [2], [3], [1]])
+    expect(numbers(both), equals: [[1], [2], [3], [1]])
     order = PackOrder(position: .record(both[2].position))
     order.add(pack(1, chain: "b"), at: 4)
-    #expect(numbers(order.take(through: 4)) == [[1]])
+    expect(numbers(order.take(through: 4)), equals: [[1]])
   }
 
   @Test(
@@ -93,7 +94,7 @@ import Testing
           }
         }
       }
-      #expect(committed == Array(1...count), "seed \(seed): \(stream)")
+      expect(committed, equals: Array(1...count), "seed \(seed): \(stream)")
       if committed != Array(1...count) { break }
     }
   }
@@ -114,7 +115,7 @@ import Testing
       var pack = Pack(chain: "c1", ordinal: 1 << 60, task: 13, of: poll)
       pack.add(Event(.string("a\nb"), poll))
       pack.endsPoll = true
-      #expect(Pack.task(of: pack.bytes) == 13)
+      expect(Pack.task(of: pack.bytes), equals: 13)
       let read = try #require(Pack(pack.bytes))
       #expect(read.ordinal == 1 << 60 && read.chain == "c1" && read.task == 13 && !read.isContinued)
       let batch = read.batch(position: .string("p"))

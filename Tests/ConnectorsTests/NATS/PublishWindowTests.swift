@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import Reactive
 import Testing
@@ -40,7 +41,7 @@ import Testing
     #expect(found5 == "e" && window.isEmpty && window.unanswered == 0)
     window.append("f")
     let found6 = published(&window)
-    #expect(found6 == ["5f"])
+    expect(found6, equals: ["5f"])
   }
 
   @Test("a stream that is not available is probed with one message, whose answer ends the pause")
@@ -49,7 +50,7 @@ import Testing
     func published(after milliseconds: Int) -> [String] {
       self.published(&window, at: start + .milliseconds(milliseconds))
     }
-    #expect(published(after: 0) == ["0a", "1b", "2c"])
+    expect(published(after: 0), equals: ["0a", "1b", "2c"])
     window.acknowledge(0)
     _ = window.fail(1)
     _ = window.fail(2)
@@ -64,12 +65,12 @@ import Testing
     window.acknowledge(1)
     #expect(published(after: 1001) == ["2c", "3d", "4e"] && window.nextProbe == nil)
     let failed = window.fail(2)
-    #expect(failed?.attempts == 2)
+    expect(failed?.attempts, equals: 2)
     // What has not failed may be for another stream.
     window.discard(2)
     window.releaseAll()
     window.pause(until: start + .seconds(60), at: start + .seconds(1), isUnavailable: true)
-    #expect(published(after: 2000) == [])
+    expect(published(after: 2000), equals: [])
     // A full stream needs time, and no probes.
     _ = window.fail(3)
     window.pause(until: start + .seconds(60), at: start + .seconds(2), isUnavailable: false)
@@ -80,7 +81,7 @@ import Testing
   func retry() {
     var window = window("abcde")
     let found1 = published(&window)
-    #expect(found1.count == 3)
+    expect(found1.count, equals: 3)
     window.acknowledge(0)
     let failed = window.fail(1)
     #expect(failed?.message == "b" && failed?.attempts == 1)
@@ -91,36 +92,36 @@ import Testing
     var other = window
     other.resume()
     let resumed = published(&other)
-    #expect(resumed == ["1b", "3d"])
+    expect(resumed, equals: ["1b", "3d"])
     let found3 = published(&window, at: start + .seconds(1))
-    #expect(found3 == ["1b", "3d"])
+    expect(found3, equals: ["1b", "3d"])
     let attempts1 = attempts(window.fail(1))
-    #expect(attempts1 == 2)
+    expect(attempts1, equals: 2)
     window.discard(1)
     let attempts2 = attempts(window.fail(1))
     #expect(attempts2 == nil && window.unanswered == 2)
     let found4 = published(&window, at: start + .seconds(2))
-    #expect(found4 == ["4e"])
+    expect(found4, equals: ["4e"])
   }
 
   @Test("after a lost connection all without an answer are published again, in order, as no attempt")
   func lostConnection() {
     var window = window("abcde", size: 4)
     let found1 = published(&window)
-    #expect(found1.count == 4)
+    expect(found1.count, equals: 4)
     window.acknowledge(1)
     window.releaseAll()
-    #expect(window.unanswered == 0)
+    expect(window.unanswered, equals: 0)
     let found2 = published(&window)
-    #expect(found2 == ["0a", "2c", "3d", "4e"])
+    expect(found2, equals: ["0a", "2c", "3d", "4e"])
     let attempts1 = attempts(window.fail(2))
-    #expect(attempts1 == 1)
+    expect(attempts1, equals: 1)
     // An answer to the first attempt counts.
     window.acknowledge(2)
     let found3 = published(&window)
     #expect(found3.isEmpty)
     let attempts2 = attempts(window.fail(2))
-    #expect(attempts2 == nil)
+    expectNil(attempts2)
   }
 
   @Test("an answer that is late is noticed")
@@ -128,16 +129,16 @@ import Testing
     var window = window("ab", size: 1)
     let found1 = published(&window)
     #expect(found1 == ["0a"] && window.overdue(before: start).isEmpty)
-    #expect(window.overdue(before: start + .nanoseconds(1)) == [0])
+    expect(window.overdue(before: start + .nanoseconds(1)), equals: [0])
   }
 
   @Test("where publishing is not possible, nothing counts as published")
   func notPossible() {
     var window = window("abc")
     window.publish(at: start) { number, _ in number == 0 }
-    #expect(window.unanswered == 1)
+    expect(window.unanswered, equals: 1)
     let found1 = published(&window)
-    #expect(found1 == ["1b", "2c"])
+    expect(found1, equals: ["1b", "2c"])
   }
 
   @Test("for any answers in any order, each message ends exactly once, and none is forgotten")
@@ -155,7 +156,7 @@ import Testing
           }
         }
         window.publish(at: start) { number, message in
-          #expect(number == UInt64(message))
+          expect(number, equals: UInt64(message))
           onWay.insert(number)
           return true
         }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import Engine
 import Foundation
@@ -46,10 +47,13 @@ import System
       [#"{"id":11}"#, #"{"id":12}"#, #"{"id":9,"n":1}"#],
     ])
     #expect(seen.log.allSatisfy { !$0.hasPrefix("it:") }, "\(seen.log)")
-    #expect(subjects == ["rows: 2 rows", "rows: 10 changed (n, x)", "rows: 2 added, 1 changed, 1 removed"])
-    #expect(
-      contents(of: "\(folder.path)/rows.json") == "[\n{\"id\":9,\"n\":1},\n{\"id\":11},\n{\"id\":12}\n]\n")
-    #expect(git("log", "-1", "--format=%b%an %ae") == "+ 11\n+ 12\n~ 9: n\n- 10\nflow flow@example.org\n")
+    expect(
+      subjects, equals: ["rows: 2 rows", "rows: 10 changed (n, x)", "rows: 2 added, 1 changed, 1 removed"])
+    expect(
+      contents(of: "\(folder.path)/rows.json"),
+      equals: "[\n{\"id\":9,\"n\":1},\n{\"id\":11},\n{\"id\":12}\n]\n")
+    expect(
+      git("log", "-1", "--format=%b%an %ae"), equals: "+ 11\n+ 12\n~ 9: n\n- 10\nflow flow@example.org\n")
     #expect(git("status", "--porcelain").isEmpty)
   }
 
@@ -64,14 +68,14 @@ import System
         [#"{"id":2,"n":"b, c","x":null}"#, #"{"id":1,"n":"a","l":[1]}"#],
         [#"{"id":2,"n":"b, c","x":3}"#, #"{"id":1,"n":"a","l":[1]}"#], [#"{"id":1,"n":"a"}"#, "7"],
       ])
-    #expect(contents(of: path) == "id,n,l,x\n1,a,[1],\n2,\"b, c\",,3\n")
-    #expect(subjects == ["rows: 2 rows", "rows: b, c changed (x)"])
+    expect(contents(of: path), equals: "id,n,l,x\n1,a,[1],\n2,\"b, c\",,3\n")
+    expect(subjects, equals: ["rows: 2 rows", "rows: b, c changed (x)"])
     #expect(seen.log.contains { $0.contains("a table has objects as its rows: 7") }, "\(seen.log)")
     let times = git("log", "--reverse", "--format=%at %ct %ad", "--date=format:%z").split(separator: "\n")
     #expect(times.count == 2 && times.allSatisfy { $0.hasSuffix(" +0000") }, "\(times)")
     let first = times.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
     // The time of a bench begins at 2026-01-01T00:00:00Z.
-    #expect(first == [1_767_225_600, 1_767_225_602], "\(times)")
+    expect(first, equals: [1_767_225_600, 1_767_225_602], "\(times)")
   }
 
   @Test("keys of all kinds are followed, in tables too: members of members, numbers, and none")
@@ -107,8 +111,8 @@ import System
     _ = git("init")
     let polls = [[#"{"id":1,"t":"Heron\n9"}"#, #"{"id":2,"t":"b"}"#], [#"{"id":2,"t":"b"}"#]]
     _ = try run(polls, #", label: '\(.t)', message: 'List of \(.id)'"#)
-    #expect(subjects == ["List of 1", "List of 2"])
-    #expect(git("log", "-1", "--format=%b") == "- Heron\\n9\n\n")
+    expect(subjects, equals: ["List of 1", "List of 2"])
+    expect(git("log", "-1", "--format=%b"), equals: "- Heron\\n9\n\n")
   }
 
   @Test("a poll that failed, has no rows or has a key twice is not committed; other changes stay uncommitted")
@@ -129,7 +133,7 @@ import System
   @Test("without a repository it fails at once, and a dry run does nothing")
   func missing() throws {
     let seen = try run([[#"{"id":1}"#]])
-    #expect(seen.log.first?.contains("is not in a git repository") == true, "\(seen.log)")
+    expect(seen.log.first?.contains("is not in a git repository"), equals: true, "\(seen.log)")
     #expect(names(in: folder.path).isEmpty)
     _ = git("init")
     let dry = try run([[#"{"id":1}"#]], isDryRun: true)
@@ -143,13 +147,14 @@ import System
     _ = git("remote", "add", "origin", "\(folder.path)/gone.git")
     let state = try TemporaryState()
     let seen = try run([[#"{"id":1}"#]], ", push: true, attempts: 2, backoff: 0s", state: state)
-    #expect(subjects == ["rows: 1 row"])
+    expect(subjects, equals: ["rows: 1 row"])
     #expect(seen.log.contains { $0.contains("git push: ") }, "\(seen.log)")
     _ = git("remote", "set-url", "origin", "\(folder.path)/far.git")
     _ = git("push", "--set-upstream", "origin", "main")
     _ = git("commit", "--allow-empty", "-m", "local")
     _ = try run([[#"{"id":1}"#]], ", push: true")
-    #expect(git("--git-dir=\(folder.path)/far.git", "log", "--format=%s", "main") == "local\nrows: 1 row\n")
+    expect(
+      git("--git-dir=\(folder.path)/far.git", "log", "--format=%s", "main"), equals: "local\nrows: 1 row\n")
   }
 
   @Test("a version that was written and not committed is committed by the next run")
@@ -158,7 +163,7 @@ import System
     _ = try run([[#"{"id":1}"#]])
     _ = folder.write("rows.json", "[\n{\"id\":2}\n]\n")
     _ = try run([[#"{"id":2}"#]])
-    #expect(subjects == ["rows: 1 row", "rows: 1 added, 1 removed"])
+    expect(subjects, equals: ["rows: 1 row", "rows: 1 added, 1 removed"])
   }
 
   @Test("without an author it does not start, so that nothing becomes a dead letter")
@@ -169,9 +174,9 @@ import System
     let error = #expect(throws: Sentence.self) {
       try SinkBench().run("it: { git: { \(options) } }", polls: [[#"{"id":1}"#]])
     }
-    #expect(error?.description.hasPrefix("git has no author for commits to ") == true)
-    #expect(names(in: folder.path) == [".git"])
+    expect(error?.description.hasPrefix("git has no author for commits to "), equals: true)
+    expect(names(in: folder.path), equals: [".git"])
     _ = try run([[#"{"id":1}"#]])
-    #expect(subjects == ["rows: 1 row"])
+    expect(subjects, equals: ["rows: 1 row"])
   }
 }

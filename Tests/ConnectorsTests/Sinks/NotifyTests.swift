@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import Trials
 import TestSupport
@@ -14,15 +15,15 @@ import System
   func bell() throws {
     let sink = #"tell: { notify: { title: '\(.name)', body: "is\nhere" } }"#
     let seen = try SinkBench(isTerminal: true).run(sink, lines: lines)
-    #expect(seen.log == (1...3).map { "tell: n\($0)\\u001b: is; here" })
-    #expect(seen.writes == ["\u{07}"])
-    #expect(try SinkBench().run(sink, lines: lines).writes == [])
+    expect(seen.log, equals: (1...3).map { "tell: n\($0)\\u001b: is; here" })
+    expect(seen.writes, equals: ["\u{07}"])
+    try expect(SinkBench().run(sink, lines: lines).writes, equals: [])
   }
 
   @Test("a command gets the title and the body as its last arguments")
   func command() throws {
     let sink = #"tell: { notify: { title: '--\(.name)', body: "$(id)\n&", command: [printf, '%s|'] } }"#
-    #expect(try SinkBench().run(sink, lines: [lines[0]]).log == ["tell: --n1\\u001b|$(id)", "tell: &|"])
+    try expect(SinkBench().run(sink, lines: [lines[0]]).log, equals: ["tell: --n1\\u001b|$(id)", "tell: &|"])
   }
 
   @Test("excess notifications are combined into a digest, shown after the period or at the end")
@@ -32,29 +33,30 @@ import System
     let seen = try SinkBench(afterwards: .seconds(100)).run(sink, polls: named)
     let first = (2...11).map { "n\($0)" }.joined(separator: "; ")
     let told = ["tell: n1", "tell: 12 more: p: \(first); … and 2 more"]
-    #expect(seen.log.filter { $0.hasPrefix("tell") } == told)
+    expect(seen.log.filter { $0.hasPrefix("tell") }, equals: told)
     let early = try SinkBench().run(sink, polls: Array(named.prefix(3)))
-    #expect(early.log.filter { $0.hasPrefix("tell") } == ["tell: n1", "tell: 2 more: p: n2; n3"])
+    expect(early.log.filter { $0.hasPrefix("tell") }, equals: ["tell: n1", "tell: 2 more: p: n2; n3"])
   }
 
   @Test("a command that fails is reported and does not block the others")
   func failing() throws {
     let sink = #"tell: { notify: { title: '\(.name)', command: [sh, -c, 'test "$0" != n1 && echo ok'] } }"#
     let seen = try SinkBench().run(sink, lines: [#"{"name":"n1"}"#, #"{"name":"n2"}"#])
-    #expect(seen.log.sorted() == ["tell: ok", "tell: “sh”: exit status 1\n    in: {\"name\":\"n1\"}"])
-    #expect(seen.statistics.last?.errors == 1)
+    expect(seen.log.sorted(), equals: ["tell: ok", "tell: “sh”: exit status 1\n    in: {\"name\":\"n1\"}"])
+    expect(seen.statistics.last?.errors, equals: 1)
   }
 
   @Test("titles and bodies are short, and no markup for a desktop")
   func notes() throws {
     let note = NotificationText(title: String(repeating: "火", count: 10_000), body: "a <b>\n\u{1B}&")
-    #expect(note.title.count == 201)
+    expect(note.title.count, equals: 201)
     var world = World.real
     world.environment = { _ in nil }
     let channel = NotifyChannel(.notifySend, [], .critical, world)
     let arguments = try #require(channel.arguments(NotificationText(title: "-x", body: note.body)))
-    #expect(
-      arguments == [
+    expect(
+      arguments,
+      equals: [
         "notify-send", "--app-name=flow", "--urgency=critical", "--", "-x", "a &lt;b&gt;\n\\u001b&amp;",
       ])
   }
@@ -69,10 +71,10 @@ import System
       return NotifyChannel(.auto, command, .low, world).arguments(NotificationText(title: "t", body: ""))?
         .first
     }
-    #expect(kind(["PATH": folder.path, "DISPLAY": ":0"]) == "notify-send")
-    #expect(kind(["PATH": folder.path]) == nil)
-    #expect(kind(["PATH": "/nowhere", "WAYLAND_DISPLAY": "w"]) == nil)
-    #expect(kind(["PATH": folder.path, "DISPLAY": ":0"], ["./tell.sh"]) == "./tell.sh")
+    expect(kind(["PATH": folder.path, "DISPLAY": ":0"]), equals: "notify-send")
+    expectNil(kind(["PATH": folder.path]))
+    expectNil(kind(["PATH": "/nowhere", "WAYLAND_DISPLAY": "w"]))
+    expect(kind(["PATH": folder.path, "DISPLAY": ":0"], ["./tell.sh"]), equals: "./tell.sh")
   }
 
   @Test("options that do not go together are refused")

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import JSON
 import Page
@@ -37,9 +38,9 @@ struct PageTests {
         [#"{"id": 1, "name": "A"}"#, #"{"id": 2, "name": "B"}"#],
         [#"{"id": 2, "name": "B2"}"#, #"{"id": 3, "name": "C"}"#],
       ])
-    #expect(titles(view) == ["B2", "C"])
-    #expect(view.snapshot.commit == 2)
-    #expect(view.path == ["p", "it"])
+    expect(titles(view), equals: ["B2", "C"])
+    expect(view.snapshot.commit, equals: 2)
+    expect(view.path, equals: ["p", "it"])
   }
 
   @Test("a poll that brings nothing new is no commit")
@@ -57,14 +58,14 @@ struct PageTests {
         #"{"id": 1, "name": "A"}"#, #"{"id": 2, "name": "B"}"#, #"{"id": 1, "name": "A2"}"#,
         #"{"id": 3, "name": "C"}"#, #"{"id": 3, "gone": true}"#, #"{"id": 9, "gone": true}"#,
       ])
-    #expect(titles(view) == ["A2"])
+    expect(titles(view), equals: ["A2"])
   }
 
   @Test("rows of a whole poll beyond the bound are left out, and that is reported")
   func bound() throws {
     let (view, seen) = try view(
       #"{ key: ., title: '\(.)', max_rows: 2 }"#, polls: [["1", "2", "3", "4"], ["3", "4", "5"]])
-    #expect(titles(view) == ["3", "4"])
+    expect(titles(view), equals: ["3", "4"])
     #expect(seen.log.contains("it: 2 rows are left out: there are more than max_rows"))
   }
 
@@ -76,13 +77,13 @@ struct PageTests {
     ).view
     let before = first.snapshot
     let second = try view(simple, lines: [], state: state).view
-    #expect(titles(second) == ["A", "B"])
+    expect(titles(second), equals: ["A", "B"])
     #expect(second.snapshot.commitID == before.commitID && before.commit == 1)
     let third = try view(simple, polls: [[#"{"id": 2, "name": "B"}"#]], state: state).view
-    #expect(titles(third) == ["B"])
+    expect(titles(third), equals: ["B"])
     #expect(third.snapshot.commit == 2 && third.snapshot.stateID == before.stateID)
     let fourth = try view(simple, lines: [], state: state).view
-    #expect(fourth.snapshot.commit == 2)
+    expect(fourth.snapshot.commit, equals: 2)
   }
 
   @Test("a row has the same place after a restart, whatever its key is")
@@ -91,8 +92,8 @@ struct PageTests {
     let options = #"{ key: ., title: x }"#
     let first = try view(options, polls: [[#"{"b": 1, "a": 2.0}"#, "1.0"]], state: state).view
     let second = try view(options, lines: [], state: state).view
-    #expect(Set(first.snapshot.rows.keys) == Set(second.snapshot.rows.keys))
-    #expect(first.snapshot.rows.count == 2)
+    expect(Set(first.snapshot.rows.keys), equals: Set(second.snapshot.rows.keys))
+    expect(first.snapshot.rows.count, equals: 2)
   }
 
   @Test("all parts of a row are evaluated")
@@ -125,8 +126,8 @@ struct PageTests {
     _ = try bench.run(#"it: { page: { as: log, title: '\(.key)' } }"#, lines: [change, later])
     let view = try #require(hub.views.first)
     let rows = PageQuery().rows(of: view.snapshot, view.form)
-    #expect(rows.map { $0.status?.word } == ["removed", "changed"])
-    #expect(rows.last?.content.member("changes")?.count == 1)
+    expect(rows.map { $0.status?.word }, equals: ["removed", "changed"])
+    expect(rows.last?.content.member("changes")?.count, equals: 1)
   }
 
   @Test("a log has the precision of the times before and after a change")
@@ -137,8 +138,9 @@ struct PageTests {
     ]
     let (view, _) = try view("{ as: log, title: x, precision: .p }", lines: lines)
     let rows = PageQuery().rows(of: view.snapshot, view.form)
-    #expect(
-      Set(rows.compactMap { $0.content.member("precisions")?.description }) == [
+    expect(
+      Set(rows.compactMap { $0.content.member("precisions")?.description }),
+      equals: [
         #"{"before":"year","after":"day"}"#, #"{"before":null,"after":"day"}"#,
       ])
     #expect(rows.allSatisfy { $0.content.member("precision") == nil })
@@ -160,7 +162,7 @@ struct PageTests {
     #expect(first.form.spark == "price" && !first.form.hasTime && !first.form.hasStatus)
     let moments = (0..<4).map { "\(Int(Self.now) + $0)" }
     let one = "[[\(moments[0]),5],[\(moments[2]),4.5],[\(moments[3]),null]"
-    #expect(courses(first) == [one + "]", "[[\(moments[2]),1]]"])
+    expect(courses(first), equals: [one + "]", "[[\(moments[2]),1]]"])
     let second = try view(options, polls: [[#"{"id": 1, "price": 6}"#]], state: state).view
     #expect(
       courses(second).first?.hasPrefix(one + ",[") == true && courses(second).first?.hasSuffix(",6]]") == true
@@ -174,7 +176,7 @@ struct PageTests {
     let other = try view(
       "{ key: .id, title: x, spark: .m }", polls: [[#"{"id": 1, "n": 5, "m": 9}"#]], state: state)
     let points = try #require(other.view.snapshot.rows.values.first?.content.member("spark")?.items)
-    #expect(points.map { $0.items?.last?.double } == [9.0])
+    expect(points.map { $0.items?.last?.double }, equals: [9.0])
   }
 
   @Test("spark keeps the last 60 values, and one for each instant")
@@ -187,7 +189,7 @@ struct PageTests {
         && points.last?.description.hasSuffix(",70]") == true)
     let burst = try self.view(
       "{ key: .id, title: x, spark: .n }", polls: [(1...3).map { #"{"id": 1, "n": \#($0)}"# }])
-    #expect(burst.view.snapshot.rows.values.first?.content.member("spark")?.count == 1)
+    expect(burst.view.snapshot.rows.values.first?.content.member("spark")?.count, equals: 1)
   }
 
   @Test("what is not a number is an error that says how to make one of it")
@@ -195,7 +197,7 @@ struct PageTests {
     let (view, seen) = try view(
       "{ key: .id, title: x, spark: .price }",
       polls: [[#"{"id": 1, "price": "4.50"}"#, #"{"id": 2, "price": 4}"#]])
-    #expect(view.snapshot.rows.count == 1)
+    expect(view.snapshot.rows.count, equals: 1)
     #expect(
       seen.log.contains { $0.hasPrefix(#"it: spark: "4.50" is not a number; tonumber makes one of text"#) })
   }
@@ -207,7 +209,7 @@ struct PageTests {
     let seen = try bench.run(
       "it: { page: { key: .id, title: '\\(.name)', removed: .gone } }",
       lines: [#"{"id": 1, "name": "A"}"#, #"{"id": 1, "gone": true}"#])
-    #expect(seen.text == "it: 1: A\nit: 1: removed\n")
+    expect(seen.text, equals: "it: 1: A\nit: 1: removed\n")
   }
 
   @Test("a thing that changes several times at one instant has a row for each, the last one first")
@@ -217,7 +219,8 @@ struct PageTests {
     }
     let (view, _) = try view("{ as: log, title: seven, detail: { N: .after.n } }", lines: lines)
     let rows = PageQuery().rows(of: view.snapshot, view.form)
-    #expect(rows.map { $0.members("detail").first?.value.double } == (1...12).reversed().map(Double.init))
+    expect(
+      rows.map { $0.members("detail").first?.value.double }, equals: (1...12).reversed().map(Double.init))
   }
 
   @Test("a key is required, except in a log")

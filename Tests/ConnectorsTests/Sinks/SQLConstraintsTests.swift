@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import Store
 import System
@@ -19,7 +20,7 @@ import Trials
       #expect(seen.log.contains { $0.has("the key of this row is null, in the column b") })
       #expect(seen.hasFailed && seen.statistics.last?.errors == 1)
     }
-    #expect(try table.rows() == #"[{"a":1,"b":2}]"#)
+    try expect(table.rows(), equals: #"[{"a":1,"b":2}]"#)
     #expect(throws: StoreError.self) { try table.make("insert into t values (1, null)") }
   }
 
@@ -30,9 +31,9 @@ import Trials
     let options = "key: .key, columns: { slug: .slug }"
     var seen = try table.run(options, lines: [#"{"key":"a","type":"removed"}"#, #"{"key":"c","slug":"x"}"#])
     #expect(!seen.hasFailed)
-    #expect(try table.rows() == #"[{"key":"b","slug":"y"},{"key":"c","slug":"x"}]"#)
+    try expect(table.rows(), equals: #"[{"key":"b","slug":"y"},{"key":"c","slug":"x"}]"#)
     seen = try table.run(options, polls: [[#"{"key":"d","slug":"y"}"#]])
-    #expect(try table.rows() == #"[{"key":"d","slug":"y"}]"#)
+    try expect(table.rows(), equals: #"[{"key":"d","slug":"y"}]"#)
   }
 
   @Test("a row that is gone but that others refer to is a dead letter; the others are removed")
@@ -45,11 +46,11 @@ import Trials
     let state = try TemporaryState()
     let seen = try table.run("key: .k", polls: [[#"{"k":4}"#, #"{"k":5}"#]], state: state)
     #expect(seen.log.contains { $0.has("it: [2]: cannot write: FOREIGN KEY constraint failed") })
-    #expect(try table.rows() == #"[{"key":2},{"key":4},{"key":5}]"#)
+    try expect(table.rows(), equals: #"[{"key":2},{"key":4},{"key":5}]"#)
     try table.make("delete from u")
     _ = try state.retryDeadLetter()
     _ = try table.run("key: .k", state: state)
-    #expect(try table.rows() == #"[{"key":4},{"key":5}]"#)
+    try expect(table.rows(), equals: #"[{"key":4},{"key":5}]"#)
   }
 
   @Test("a foreign key that is looked at with the commit refuses its row alone, in any order of rows")
@@ -65,9 +66,10 @@ import Trials
           #"{"k":5,"p":5}"#,
         ]
       ], state: try TemporaryState())
-    #expect(try table.rows("select key from t order by 1") == #"[{"key":2},{"key":3},{"key":4},{"key":5}]"#)
+    try expect(
+      table.rows("select key from t order by 1"), equals: #"[{"key":2},{"key":3},{"key":4},{"key":5}]"#)
     #expect(seen.log.contains { $0.has("it: [1,9]: cannot write: FOREIGN KEY constraint failed") })
-    #expect(seen.statistics.last?.givenUp == 1)
+    expect(seen.statistics.last?.givenUp, equals: 1)
   }
 
   @Test("a constraint that rolls back takes its batch with it, which is a dead letter of several rows")
@@ -81,12 +83,12 @@ import Trials
     let polls = [[#"{"k":1,"n":1}"#, #"{"k":2,"n":20}"#, #"{"k":3,"n":3}"#, #"{"k":4,"n":40}"#]]
     let seen = try table.run("key: .k, columns: { n: .n }", polls: polls, state: state)
     #expect(seen.log.contains { $0.has("it: 4 rows: ") && $0.has("not 3") })
-    #expect(try table.rows() == #"[{"key":7,"n":7}]"#)
+    try expect(table.rows(), equals: #"[{"key":7,"n":7}]"#)
     // Retried, it is no list any more: what the table has got meanwhile stays. Of its rows two are letters now.
     try table.make("drop trigger no")
     _ = try state.retryDeadLetter()
     _ = try table.run("key: .k, columns: { n: .n }", state: state)
-    #expect(try table.rows() == #"[{"key":1,"n":1},{"key":3,"n":3},{"key":7,"n":7}]"#)
+    try expect(table.rows(), equals: #"[{"key":1,"n":1},{"key":3,"n":3},{"key":7,"n":7}]"#)
     let letters = try StateFile(path: state.path).deadLetters()
     #expect(letters.count == 2 && Set(letters.map(\.entry.place)).count == 2)
   }
@@ -96,14 +98,14 @@ import Trials
     try table.make(
       "create table t (key text collate nocase primary key, n); insert into t values ('A', 1), ('B', 1)")
     _ = try table.run("key: .key, columns: { n: .n }", polls: [[#"{"key":"a","n":2}"#]])
-    #expect(try table.rows() == #"[{"key":"A","n":2}]"#)
+    try expect(table.rows(), equals: #"[{"key":"A","n":2}]"#)
   }
 
   @Test("a poll whose rows are all removed ones deletes no others")
   func removedOnes() throws {
     try table.make("create table t (key primary key); insert into t values (1), (2)")
     let seen = try table.run("key: .key", polls: [[#"{"key":1,"type":"removed"}"#]])
-    #expect(try table.rows() == #"[{"key":2}]"#)
+    try expect(table.rows(), equals: #"[{"key":2}]"#)
     #expect(seen.log.contains { $0.has("a poll without rows deletes nothing") })
   }
 }

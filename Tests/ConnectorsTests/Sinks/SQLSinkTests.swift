@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import JSON
 import Store
@@ -24,9 +25,9 @@ import Trials
         #"{"type":"added","key":"c","after":{"name":true}}"#, #"{"type":"removed","key":"c","before":{}}"#,
       ])
     #expect(!seen.hasFailed, "\(seen.log)")
-    #expect(
-      try table.rows()
-        == #"[{"key":"a","name":"A2","more":[true]},{"key":"b","name":9007199254740993,"more":null}]"#)
+    try expect(
+      table.rows(),
+      equals: #"[{"key":"a","name":"A2","more":[true]},{"key":"b","name":9007199254740993,"more":null}]"#)
   }
 
   @Test("a whole poll is the list: rows that it lacks are deleted, equal ones are not written again")
@@ -42,13 +43,14 @@ import Trials
       polls: [
         [#"{"shop":"x","id":"1","n":1}"#, #"{"shop":"y","id":1,"n":4}"#, #"{"shop":"y","id":5,"n":5}"#], [],
       ])
-    #expect(
-      try table.rows() == #"[{"shop":"x","id":1,"n":1},{"shop":"y","id":1,"n":4},{"shop":"y","id":5,"n":5}]"#)
-    #expect(try table.rows("select * from written") == #"[{"id":1}]"#)
+    try expect(
+      table.rows(),
+      equals: #"[{"shop":"x","id":1,"n":1},{"shop":"y","id":1,"n":4},{"shop":"y","id":5,"n":5}]"#)
+    try expect(table.rows("select * from written"), equals: #"[{"id":1}]"#)
     #expect(seen.log.contains { $0.has("a poll without rows deletes nothing") })
     _ = try SinkBench().run(
       table.sink("key: { shop: .shop, id: .id }, allow_empty: true"), polls: [[]])
-    #expect(try table.rows() == "[]")
+    try expect(table.rows(), equals: "[]")
   }
 
   @Test("history appends, also what was removed")
@@ -56,9 +58,9 @@ import Trials
     _ = try SinkBench().run(
       table.sink("columns: { type: .type, key: .key }, history: true, create: true"),
       lines: [#"{"type":"added","key":1}"#, #"{"type":"removed","key":1}"#, #"{"type":"added","key":1}"#])
-    #expect(
-      try table.rows("select * from t")
-        == #"[{"type":"added","key":1},{"type":"removed","key":1},{"type":"added","key":1}]"#)
+    try expect(
+      table.rows("select * from t"),
+      equals: #"[{"type":"added","key":1},{"type":"removed","key":1},{"type":"added","key":1}]"#)
   }
 
   @Test(
@@ -69,22 +71,22 @@ import Trials
     let yaml = table.sink("key: .k, columns: { n: .n }")
     let seen = try SinkBench().with(state).run(
       yaml, lines: [#"{"k":1,"n":1}"#, #"{"k":2,"n":20}"#, #"{"k":3,"n":30}"#, #"{"k":"x","n":4}"#])
-    #expect(try table.rows() == #"[{"key":1,"n":1}]"#)
+    try expect(table.rows(), equals: #"[{"key":1,"n":1}]"#)
     #expect(seen.log.contains { $0.has("it: [2,20]: cannot write: CHECK constraint failed: n < 10") })
     #expect(seen.hasFailed && seen.statistics.last?.givenUp == 3)
     let letters = try StateFile(path: state.path).deadLetters()
-    #expect(letters.map(\.reason).last == "cannot write: datatype mismatch")
-    #expect(Set(letters.map(\.entry.place)).count == 3)
+    expect(letters.map(\.reason).last, equals: "cannot write: datatype mismatch")
+    expect(Set(letters.map(\.entry.place)).count, equals: 3)
     // Refused again, it is a dead letter again; else it is written, once.
     _ = try state.retryDeadLetter()
     _ = try SinkBench().with(state).run(yaml, lines: [#"{"k":5,"n":5}"#])
-    #expect(try table.rows() == #"[{"key":1,"n":1},{"key":5,"n":5}]"#)
-    #expect(try StateFile(path: state.path).deadLetters().count == 3)
+    try expect(table.rows(), equals: #"[{"key":1,"n":1},{"key":5,"n":5}]"#)
+    try expect(StateFile(path: state.path).deadLetters().count, equals: 3)
     try table.make("drop table t; create table t (key primary key, n)")
     _ = try state.retryDeadLetter()
     _ = try SinkBench().with(state).run(yaml, lines: [#"{"k":6,"n":6}"#])
-    #expect(try StateFile(path: state.path).deadLetters().count == 2)
-    #expect(try table.rows("select count(*) as n from t") == #"[{"n":2}]"#)
+    try expect(StateFile(path: state.path).deadLetters().count, equals: 2)
+    try expect(table.rows("select count(*) as n from t"), equals: #"[{"n":2}]"#)
   }
 
   @Test("an entry that was applied before a kill is not applied again, and its dead letters are still there")
@@ -99,11 +101,11 @@ import Trials
       return try SQLite(table.path).write([batch], refused: [], to: target, stop: StopSign()).compactMap(
         \.row)
     }
-    for _ in 0..<2 { #expect(try write("a", 7) == [1]) }
-    #expect(try table.rows("select count(*) as n from t") == #"[{"n":2}]"#)
-    #expect(try write("a", 6) == [])
+    for _ in 0..<2 { try expect(write("a", 7), equals: [1]) }
+    try expect(table.rows("select count(*) as n from t"), equals: #"[{"n":2}]"#)
+    try expect(write("a", 6), equals: [])
     #expect(try write("a", 7, 1) == [1] && write("b", 1) == [1])
-    #expect(try table.rows("select count(*) as n from t") == #"[{"n":6}]"#)
+    try expect(table.rows("select count(*) as n from t"), equals: #"[{"n":6}]"#)
     #expect(
       try table.rows("select sink, life, epoch, position from flow_positions order by life").has(
         #""life":"b","epoch":1"#))
@@ -130,8 +132,8 @@ import Trials
     _ = try write([batches[2]], [whole, second.stored(of: try #require(batches[1].place))])
     let known = try write(batches)
     #expect(known.map(\.batch) == [0, 1] && known.map(\.row) == [nil, 0])
-    #expect(known.map(\.reason) == ["all of it", "cannot write: CHECK constraint failed: n < 10"])
-    #expect(try table.rows() == #"[{"n":3}]"#)
+    expect(known.map(\.reason), equals: ["all of it", "cannot write: CHECK constraint failed: n < 10"])
+    try expect(table.rows(), equals: #"[{"n":3}]"#)
   }
 
   @Test("while another program holds the database the pipeline waits, and says so; nothing is lost")
@@ -144,7 +146,7 @@ import Trials
     var bench = SinkBench().with(state)
     bench.meanwhile = { _ in release.commit(after: 6) }
     let seen = try bench.run(table.sink("key: ."), lines: ["1", "2"], isReal: true)
-    #expect(try table.rows() == #"[{"key":1},{"key":2}]"#)
+    try expect(table.rows(), equals: #"[{"key":1},{"key":2}]"#)
     #expect(seen.log.contains { $0.has("database is locked; the pipeline waits until it can be written to") })
     #expect(seen.log.contains { $0.has("can be written to again") })
   }
@@ -163,14 +165,14 @@ import Trials
     simulated.outputs = OutputPolicy(
       below: table.path + ".out", of: .simulation, isLive: false, reason: "under --sky")
     let suppressed = try simulated.run(table.sink("key: .k"), lines: [#"{"k":1}"#])
-    #expect(try table.rows() == "[]")
-    #expect(suppressed.log.last == "it: 1 row was not written")
+    try expect(table.rows(), equals: "[]")
+    expect(suppressed.log.last, equals: "it: 1 row was not written")
     try table.make("drop table t")
     var bench = SinkBench()
     bench.isDryRun = true
     let seen = try bench.run(
       table.sink("key: .k, columns: { n: .n }"), lines: [#"{"k":1,"n":2}"#, #"{"k":1,"type":"removed"}"#])
-    #expect(seen.text == "set in t: [1,2]\nremove from t: [1]\n")
+    expect(seen.text, equals: "set in t: [1,2]\nremove from t: [1]\n")
   }
 
   @Test("options that do not go together are reported")

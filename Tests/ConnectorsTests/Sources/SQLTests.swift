@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import System
 import JSON
@@ -41,9 +42,9 @@ import Trials
         '2026-01-01 10:00:00.5', '2026-01-01', 'soon');
       insert into t values (-9223372036854775808, 1e999, '', x'', 7, 2, 'not', 5, 6, 7);
       """)
-    #expect(
-      try rows("select * from t")
-        == #"[{"i":9007199254740993,"r":0.1,"s":"a \"b\" ä","b":"AP8=","n":null,"yes":true,"j":{"a":[1]},"#
+    try expect(
+      rows("select * from t"),
+      equals: #"[{"i":9007199254740993,"r":0.1,"s":"a \"b\" ä","b":"AP8=","n":null,"yes":true,"j":{"a":[1]},"#
         + #""at":"2026-01-01T10:00:00.5Z","day":"2026-01-01","odd":"soon"},"#
         + #"{"i":-9223372036854775808,"r":"Infinity","s":"","b":"","n":"7","yes":2,"j":"not","at":5,"day":6,"odd":7}]"#
     )
@@ -51,24 +52,23 @@ import Trials
 
   @Test("data goes in by parameters, of any type, and is never SQL; names in quotes and comments are none")
   func parameters() throws {
-    #expect(
-      try rows(
+    try expect(
+      rows(
         "select :a as a, typeof(:b) as b, :c + 1 as c, ':a' as d, :e as e -- :f\n ; ",
-        #", params: { a: "x' or 1=1", b: null, c: 9007199254740993, e: { k: [1] } }"#)
-        == #"[{"a":"x' or 1=1","b":"null","c":9007199254740994,"d":":a","e":"{\"k\":[1]}"}]"#)
-    #expect(try rows("values (1), (2)", ", rows: '.[].column1'") == "[1,2]")
+        #", params: { a: "x' or 1=1", b: null, c: 9007199254740993, e: { k: [1] } }"#),
+      equals: #"[{"a":"x' or 1=1","b":"null","c":9007199254740994,"d":":a","e":"{\"k\":[1]}"}]"#)
+    try expect(rows("values (1), (2)", ", rows: '.[].column1'"), equals: "[1,2]")
     // What SQLite's numbers cannot have is text.
-    #expect(
-      try rows(
+    try expect(
+      rows(
         "select :a as a, :b as b, :c as c, :d as d, :e as e",
         ", params: { a: 0.1234567890123456789, b: 100000000000000000001, c: 0.12345678901234566, d: 1e17, e: 1e999 }"
-      )
-        == #"[{"a":"0.1234567890123456789","b":"100000000000000000001","c":0.12345678901234566,"#
-        + #""d":100000000000000000,"e":"1E+999"}]"#
-    )
-    #expect(
-      try failure("select ? as a")
-        == "shop.db: the query has a parameter without a name: write :name, and name it in params")
+      ),
+      equals: #"[{"a":"0.1234567890123456789","b":"100000000000000000001","c":0.12345678901234566,"#
+        + #""d":100000000000000000,"e":"1E+999"}]"#)
+    try expect(
+      failure("select ? as a"),
+      equals: "shop.db: the query has a parameter without a name: write :name, and name it in params")
   }
 
   @Test("what another connection changes is seen by the next poll; each poll is one state of the table")
@@ -77,13 +77,13 @@ import Trials
     try other.execute(
       "create table items (id integer primary key, price real); insert into items values (1, 2.5)")
     let trial = try trial("query: select * from items")
-    #expect(try trial.rows() == #"[{"id":1,"price":2.5}]"#)
+    try expect(trial.rows(), equals: #"[{"id":1,"price":2.5}]"#)
     try other.execute("update items set price = 3; insert into items values (2, 1)")
-    #expect(try trial.rows() == #"[{"id":1,"price":3},{"id":2,"price":1}]"#)
+    try expect(trial.rows(), equals: #"[{"id":1,"price":3},{"id":2,"price":1}]"#)
     try other.execute("begin; delete from items")
-    #expect(try trial.rows() == #"[{"id":1,"price":3},{"id":2,"price":1}]"#)
+    try expect(trial.rows(), equals: #"[{"id":1,"price":3},{"id":2,"price":1}]"#)
     try other.execute("commit")
-    #expect(try trial.rows() == "[]")
+    try expect(trial.rows(), equals: "[]")
   }
 
   @Test(
@@ -91,26 +91,28 @@ import Trials
   func refusals() throws {
     try other.execute("create table items (id integer); insert into items values (1)")
     let changing = "the query changes data: a source only reads"
-    #expect(try failure("delete from items returning id") == "shop.db: \(changing)")
-    #expect(try failure("insert into items values (2)") == "shop.db: \(changing)")
-    #expect(try failure("pragma user_version = 3") == "shop.db: \(changing)")
-    #expect(try failure("attach 'x.db' as x") == "shop.db: the query gives no rows")
-    #expect(try failure("select 1; select 2") == "shop.db: cannot use the statement: there is more than one")
-    #expect(try failure("-- nothing") == "shop.db: cannot use the statement: there is none")
-    #expect(
-      try failure("select * from nowhere") == "shop.db: cannot use the statement: no such table: nowhere")
-    #expect(
-      try failure("select 1 as a, 2 as a") == "shop.db: two columns are named “a”: name one of them with AS")
-    #expect(try rows("select count(*) as n from items") == #"[{"n":1}]"#)
+    try expect(failure("delete from items returning id"), equals: "shop.db: \(changing)")
+    try expect(failure("insert into items values (2)"), equals: "shop.db: \(changing)")
+    try expect(failure("pragma user_version = 3"), equals: "shop.db: \(changing)")
+    try expect(failure("attach 'x.db' as x"), equals: "shop.db: the query gives no rows")
+    try expect(
+      failure("select 1; select 2"), equals: "shop.db: cannot use the statement: there is more than one")
+    try expect(failure("-- nothing"), equals: "shop.db: cannot use the statement: there is none")
+    try expect(
+      failure("select * from nowhere"), equals: "shop.db: cannot use the statement: no such table: nowhere")
+    try expect(
+      failure("select 1 as a, 2 as a"), equals: "shop.db: two columns are named “a”: name one of them with AS"
+    )
+    try expect(rows("select count(*) as n from items"), equals: #"[{"n":1}]"#)
   }
 
   @Test("a query that takes too long, rows that are too large, and a lock are failures of the poll")
   func limits() throws {
     let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) as m from n"
-    #expect(try failure(endless, ", timeout: 50ms") == "shop.db: took longer than the timeout, 50ms")
-    #expect(
-      try failure("select zeroblob(1000) as b", ", max_size: 1000")
-        == "shop.db: the rows are larger than max_size, 1000 bytes: select fewer of them, or raise it")
+    try expect(failure(endless, ", timeout: 50ms"), equals: "shop.db: took longer than the timeout, 50ms")
+    try expect(
+      failure("select zeroblob(1000) as b", ", max_size: 1000"),
+      equals: "shop.db: the rows are larger than max_size, 1000 bytes: select fewer of them, or raise it")
     try other.execute("pragma locking_mode = exclusive; create table t (i); begin exclusive")
     #expect(try failure("select * from t", ", timeout: 50ms").has("database is locked"))
     // A stop ends the wait for a lock.
@@ -133,8 +135,8 @@ import Trials
     try other.execute(
       "create table log (id integer primary key, text); insert into log values (1, 'a'), (2, 'b')")
     let trial = try trial("query: select * from log;, after: id")
-    #expect(ids(try trial.poll()) == [1, 2])
-    #expect(ids(try trial.poll()) == [])
+    expect(ids(try trial.poll()), equals: [1, 2])
+    expect(ids(try trial.poll()), equals: [])
     try other.execute("insert into log values (3, 'c'), (null, null)")
     let answer = try trial.poll()
     #expect(ids(answer) == [3, 4] && answer.coverage == .partial)
@@ -142,7 +144,7 @@ import Trials
     let memory = try Value.parse(try #require(answer.memory).description)
     let next = try self.trial(
       "query: select * from log, after: id", position: .record([("memory", memory)]))
-    #expect(ids(try next.poll()) == [5])
+    expect(ids(try next.poll()), equals: [5])
     // So it has a state, whatever else the pipeline has.
     let plan = try Trial.plan(
       """
@@ -157,9 +159,9 @@ import Trials
   func columns() throws {
     try other.execute("create table log (id integer primary key)")
     for name in ["ID", "idd"] {
-      #expect(
-        try failure("select id, 1 as one from log", ", after: \(name)")
-          == "shop.db: the query has no column “\(name)”, which after names: it has id, one")
+      try expect(
+        failure("select id, 1 as one from log", ", after: \(name)"),
+        equals: "shop.db: the query has no column “\(name)”, which after names: it has id, one")
     }
     #expect(
       try failure("delete from log returning id", ", after: id").hasSuffix(
@@ -172,24 +174,25 @@ import Trials
       "create table log (id integer, at text); insert into log values (1, '10:00'), (2, '10:01'), (3, '10:01')"
     )
     let trial = try trial("query: select * from log, after: at, overlap: 2")
-    #expect(ids(try trial.poll()) == [1, 2, 3])
+    expect(ids(try trial.poll()), equals: [1, 2, 3])
     // Two more at that time; the last two rows are 2 and 3, so that all at 10:01 and later is read again.
     try other.execute("insert into log values (4, '10:01'), (5, '10:01')")
-    #expect(ids(try trial.poll()) == [4, 5])
+    expect(ids(try trial.poll()), equals: [4, 5])
     try other.execute("insert into log values (6, '10:03'), (7, '10:05')")
-    #expect(ids(try trial.poll()) == [6, 7])
+    expect(ids(try trial.poll()), equals: [6, 7])
     // Late, but not behind the window; and one that is.
     try other.execute("insert into log values (8, '10:04'), (9, '10:02')")
-    #expect(ids(try trial.poll()) == [8])
+    expect(ids(try trial.poll()), equals: [8])
     // A row of the window that has changed since comes again.
     try other.execute("update log set id = 70 where id = 7; insert into log values (10, null)")
-    #expect(ids(try trial.poll()) == [70])
+    expect(ids(try trial.poll()), equals: [70])
     try other.execute("delete from log")
-    for _ in 0..<2 { #expect(ids(try trial.poll()) == []) }
-    #expect(trial.told.entries.count == 1)
-    #expect(trial.told.entries.first?.has(#"the rows from at "10:04" on, which were read, are gone"#) == true)
+    for _ in 0..<2 { expect(ids(try trial.poll()), equals: []) }
+    expect(trial.told.entries.count, equals: 1)
+    expect(
+      trial.told.entries.first?.has(#"the rows from at "10:04" on, which were read, are gone"#), equals: true)
     try other.execute("insert into log values (11, '10:06')")
-    #expect(ids(try trial.poll()) == [11])
+    expect(ids(try trial.poll()), equals: [11])
   }
 
   @Test("rows beyond max_size come with the next polls; where none fits, the poll fails")
@@ -200,13 +203,15 @@ import Trials
     let trial = try trial("query: select * from log, after: id, overlap: 1, max_size: 90")
     var found: [[Int]] = []
     for _ in 0..<4 { found.append(ids(try trial.poll())) }
-    #expect(found == [[1, 2, 3, 4, 5], [6, 7, 8, 9], [10], []])
-    #expect(
-      trial.told.entries.first == "max_size is reached after 5 rows; the others come with the next poll")
+    expect(found, equals: [[1, 2, 3, 4, 5], [6, 7, 8, 9], [10], []])
+    expect(
+      trial.told.entries.first, equals: "max_size is reached after 5 rows; the others come with the next poll"
+    )
     let narrow = try self.trial("query: select 1 as id from log, after: id, max_size: 90")
-    #expect(try narrow.poll().rows.count == 5)
+    try expect(narrow.poll().rows.count, equals: 5)
     let error = #expect(throws: SQLFailure.self) { try narrow.poll() }
-    #expect(error?.description.hasSuffix("larger than max_size: raise it, or set a smaller overlap") == true)
+    expect(
+      error?.description.hasSuffix("larger than max_size: raise it, or set a smaller overlap"), equals: true)
   }
 
   @Test("options that do not go together are reported")

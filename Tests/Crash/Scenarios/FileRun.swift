@@ -52,7 +52,7 @@ final class FileRun: Scenario {
 
   private var hasPosition: Bool {
     let show = TestProcess()
-    show.executableURL = try? Life.command()
+    show.executableURL = try? flowCommand()
     show.arguments = ["state", "show", name, "input", "--state", place["state/flow"]]
     show.standardOutput = FileHandle.nullDevice
     show.standardError = FileHandle.nullDevice

@@ -13,7 +13,7 @@ final class Life {
 
   /// Runs `flow run p.yaml` in a place; what it complains about is added to the file `errors` there.
   init(_ place: Place, _ options: [String], _ environment: [String: String] = [:]) throws {
-    process.executableURL = try Life.command()
+    process.executableURL = try flowCommand()
     process.arguments = ["run"] + options + ["p.yaml"]
     process.currentDirectoryURL = URL(fileURLWithPath: place.path)
     var surroundings = [
@@ -66,17 +66,4 @@ final class Life {
   }
 
   func end(within seconds: Double) -> End? { end(within: seconds) {} }
-
-  private struct NotBuilt: Error {}
-
-  /// The executable is in the folder of the test bundle.
-  static func command() throws -> URL {
-    for argument in CommandLine.arguments + Bundle.allBundles.map(\.bundlePath) {
-      guard let end = argument.range(of: ".xctest") else { continue }
-      let bundle = URL(fileURLWithPath: String(argument[..<end.upperBound]))
-      let command = bundle.deletingLastPathComponent().appending(path: "flow")
-      if FileManager.default.isExecutableFile(atPath: command.path) { return command }
-    }
-    throw NotBuilt()
-  }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 @testable import Delivery
 import Decode
@@ -46,16 +47,16 @@ struct EachTests {
   @Test("the address, the query, headers and the body are templates over the entry, encoded")
   func templates() throws {
     let values = try asked(#"http: { url: 'http://a/\(.)/x', each: [b, 'c d', 'e/f'] }"#)
-    #expect(values.addresses == ["http://a/b/x", "http://a/c%20d/x", "http://a/e%2Ff/x"])
+    expect(values.addresses, equals: ["http://a/b/x", "http://a/c%20d/x", "http://a/e%2Ff/x"])
     let objects = try asked(
       #"""
       http: { url: 'http://a/\(.id)', query: { q: '\(.city)' }, headers: { X-City: '\(.city)' }, \#
       each: [{ id: 1, city: 'A&B' }, { id: 2, city: C }] }
       """#)
-    #expect(objects.addresses == ["http://a/1?q=A%26B A&B", "http://a/2?q=C C"])
+    expect(objects.addresses, equals: ["http://a/1?q=A%26B A&B", "http://a/2?q=C C"])
     let posted = try asked(
       #"http: { url: http://a/, method: post, body: { city: '\(.)', n: 1, all: [x, '\(.)!'] }, each: [b] }"#)
-    #expect(posted.addresses == [#"http://a/ {"city":"b","n":1,"all":["x","b!"]}"#])
+    expect(posted.addresses, equals: [#"http://a/ {"city":"b","n":1,"all":["x","b!"]}"#])
   }
 
   @Test(
@@ -79,7 +80,7 @@ struct EachTests {
     ] as [(String, String, [String], String?)])
   func hosts(options: String, entry: String, addresses: [String], message: String?) throws {
     let outcome = try asked("http: { \(options), each: ['\(entry)'] }")
-    #expect(outcome.addresses == addresses)
+    expect(outcome.addresses, equals: addresses)
     if let message { #expect(outcome.messages.contains { $0.hasSuffix(message) }, "\(outcome.messages)") }
   }
 
@@ -123,9 +124,9 @@ struct EachTests {
     func rows(_ command: String) throws -> String {
       try WebTrial("exec: { command: \(command), decode: text }") { _ in .init("") }.rows()
     }
-    #expect(try rows(#"[sh, -c, 'echo abc | sed "s/\(a\)b/\1\1/"']"#) == #"["aac"]"#)
-    #expect(try rows(#"[printf, '%s\n', '\d+ \(.x)']"#) == #"["\\d+ \\(.x)"]"#)
-    #expect(try rows(#"[printf, '%s\n', '\($now | todate)']"#) == #"["2026-03-01T00:00:00Z"]"#)
+    try expect(rows(#"[sh, -c, 'echo abc | sed "s/\(a\)b/\1\1/"']"#), equals: #"["aac"]"#)
+    try expect(rows(#"[printf, '%s\n', '\d+ \(.x)']"#), equals: #"["\\d+ \\(.x)"]"#)
+    try expect(rows(#"[printf, '%s\n', '\($now | todate)']"#), equals: #"["2026-03-01T00:00:00Z"]"#)
   }
 
   @Test("$last is what the last poll noted, also one of an earlier run")
@@ -134,19 +135,19 @@ struct EachTests {
       #"http: { url: http://a/x, query: { after: '\($last.note // "none")' }, note: '[$last.note, .[].id] | max' }"#
     let first = try WebTrial(source) { _ in .init(#"[{"id":3},{"id":5}]"#) }
     let answer = try first.poll()
-    #expect(answer.last?.description == #"{"at":"2026-03-01T00:00:00Z","note":5}"#)
+    expect(answer.last?.description, equals: #"{"at":"2026-03-01T00:00:00Z","note":5}"#)
     _ = try first.poll()
-    #expect(first.paths == ["x?after=none", "x?after=5"])
+    expect(first.paths, equals: ["x?after=none", "x?after=5"])
     let position = Value.record([("poll", .number(7)), ("last", try #require(answer.last))])
     let later = try WebTrial(source, position: position) { _ in .init("[]") }
-    #expect(try later.poll().last?.member("note") == .number(5))
-    #expect(later.paths == ["x?after=5"])
+    try expect(later.poll().last?.member("note"), equals: .number(5))
+    expect(later.paths, equals: ["x?after=5"])
     let dated = try WebTrial(#"http: { url: http://a/x, query: { since: '\($last.at // "2026")' } }"#) { _ in
       .init("[]")
     }
     _ = try dated.poll()
     _ = try dated.poll()
-    #expect(dated.paths == ["x?since=2026", "x?since=2026-03-01T00:00:00Z"])
+    expect(dated.paths, equals: ["x?since=2026", "x?since=2026-03-01T00:00:00Z"])
   }
 
   @Test("a failed poll notes nothing")
@@ -160,7 +161,7 @@ struct EachTests {
     _ = try trial.poll()
     #expect(throws: (any Error).self) { try trial.poll() }
     _ = try trial.poll()
-    #expect(trial.paths == ["x?n=0", "x?n=1", "x?n=1"])
+    expect(trial.paths, equals: ["x?n=0", "x?n=1", "x?n=1"])
   }
 
   @Test(
@@ -179,11 +180,11 @@ struct EachTests {
         storesPositions: false)
       return try #require(try Entries(source.options, context).read()).map(\.id)
     }
-    #expect(try ids("{ file: \(folder["list.txt"]) }") == ["a", "b"])
-    #expect(try ids("{ file: \(folder["shops.csv"]) }") == ["7", "8"])
-    #expect(try ids("{ file: \(folder["shops.csv"]), key: .city }") == ["A", "B"])
-    #expect(try ids("{ file: \(folder["list.jsonl"]), rows: .v, key: .id }") == [.number(1)])
-    #expect(try ids("{ list: [a, b], rows: '., .' }").count == 4)
+    try expect(ids("{ file: \(folder["list.txt"]) }"), equals: ["a", "b"])
+    try expect(ids("{ file: \(folder["shops.csv"]) }"), equals: ["7", "8"])
+    try expect(ids("{ file: \(folder["shops.csv"]), key: .city }"), equals: ["A", "B"])
+    try expect(ids("{ file: \(folder["list.jsonl"]), rows: .v, key: .id }"), equals: [.number(1)])
+    try expect(ids("{ list: [a, b], rows: '., .' }").count, equals: 4)
     #expect(throws: (any Error).self) { try ids("{ file: \(folder["list.txt"]), key: .id? }") }
     #expect(throws: (any Error).self) { try ids("{ file: \(folder["missing"]) }") }
   }
@@ -193,15 +194,15 @@ struct EachTests {
     let folder = try TemporaryFolder()
     try folder.write("list.txt", "a\nb\n")
     let file = ListFile(folder["list.txt"], Decoding(.text))
-    #expect(try file.read() == ["a", "b"])
-    #expect(try file.read() == nil)
+    try expect(file.read(), equals: ["a", "b"])
+    try expectNil(file.read())
     try folder.write("list.txt", "a\n")
     #expect(try file.read() == nil && file.rereading == .seconds(1))
     try folder.write("list.txt", "a\nb\nc\n")
-    #expect(try file.read() == nil)
+    try expectNil(file.read())
     #expect(try file.read() == ["a", "b", "c"] && file.rereading == .seconds(10))
     try folder.write("list.txt", "a\n")
-    #expect(try file.read() == nil)
+    try expectNil(file.read())
     try folder.write("list.txt", "a\nb\nc\n")
     #expect(try file.read() == nil && file.rereading == .seconds(10))
   }
@@ -236,7 +237,7 @@ struct EachTests {
         (0, "a", #"[{"id":1,"n":1},{"id":2,"n":1}]"#, nil), (1, "b", #"[{"id":1,"n":9}]"#, nil),
         (2, "a", #"[{"id":1,"n":2}]"#, nil), (3, "b", #"[{"id":1,"n":9},{"id":3}]"#, nil),
       ])
-    #expect(heard == [#"2s changed ["a",1]"#, #"2s removed ["a",2]"#, #"3s added ["b",3]"#])
+    expect(heard, equals: [#"2s changed ["a",1]"#, #"2s removed ["a",2]"#, #"3s added ["b",3]"#])
   }
 
   @Test(
@@ -251,7 +252,7 @@ struct EachTests {
           (2, "a", #"[{"id":1},{"id":2}]"#, nil), (3, "a", #"[{"id":1,"n":1},{"id":2}]"#, nil),
           (4, "b", #"[{"id":1}]"#, nil),
         ])
-      #expect(heard == removed + [#"3s changed ["a",1]"#], "\(gone)")
+      expect(heard, equals: removed + [#"3s changed ["a",1]"#], "\(gone)")
     }
   }
 
@@ -271,7 +272,8 @@ struct EachTests {
       ),
     ])
   func keys(steps: String, expected: [String]) throws {
-    #expect(try heard(steps, [(0, "a", #"[{"id":1}]"#, nil), (1, "b", #"[{"id":1}]"#, nil)]) == expected)
+    try expect(
+      heard(steps, [(0, "a", #"[{"id":1}]"#, nil), (1, "b", #"[{"id":1}]"#, nil)]), equals: expected)
   }
 
   @Test("a table of a single run has the rows of all entries, under one heading")
@@ -309,15 +311,15 @@ struct EachTests {
   func stored() throws {
     let poll = Poll(source: "in", number: 1, at: 0, notes: .record([("each", "a")]), rows: [.number(1)])
     let batch = SourceBatch([.number(1)], poll, endsPoll: true)
-    #expect(batch.poll.list == #"in["a"]"#)
+    expect(batch.poll.list, equals: #"in["a"]"#)
     let stored = Event(
       jsonValue: .record([
         ("value", .number(1)), ("row", .number(0)), ("source", "in"),
         ("at", .number(0)), ("notes", .record([("each", "a")])),
       ]))
-    #expect(stored?.entry == "a")
-    #expect(
-      stored.flatMap { Event(jsonValue: $0.jsonValue) }?.keyed(.number(2)).description == #"["a",2]"#)
-    #expect(Event(.number(1), poll).keyed(.number(2)) == .number(2))
+    expect(stored?.entry, equals: "a")
+    expect(
+      stored.flatMap { Event(jsonValue: $0.jsonValue) }?.keyed(.number(2)).description, equals: #"["a",2]"#)
+    expect(Event(.number(1), poll).keyed(.number(2)), equals: .number(2))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 import Testing
 
@@ -11,12 +12,12 @@ import System
     ("\u{202e}gpj", "_gpj"), ("a/../b", "a-..-b"),
   ])
 func safeParts(data: String, part: String) {
-  #expect(safePathPart(data) == part)
+  expect(safePathPart(data), equals: part)
 }
 
 @Test("a part of a file name has 100 bytes at most, cut between characters")
 func longParts() {
-  #expect(safePathPart(String(repeating: "x", count: 500)) == String(repeating: "x", count: 100))
-  #expect(safePathPart(String(repeating: "a\u{301}", count: 50)).utf8.count == 99)
-  #expect(safePathPart("x" + String(repeating: "\u{301}", count: 100)) == "_")
+  expect(safePathPart(String(repeating: "x", count: 500)), equals: String(repeating: "x", count: 100))
+  expect(safePathPart(String(repeating: "a\u{301}", count: 50)).utf8.count, equals: 99)
+  expect(safePathPart("x" + String(repeating: "\u{301}", count: 100)), equals: "_")
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 import JSON
 import Testing
@@ -14,7 +15,7 @@ import System
     ])
   func again(_ line: String) throws {
     let lookup = try #require(RecordedLookup(try Value.parse(line)))
-    #expect(String(decoding: lookup.line, as: UTF8.self) == line + "\n")
+    expect(String(decoding: lookup.line, as: UTF8.self), equals: line + "\n")
   }
 
   @Test(
@@ -23,6 +24,6 @@ import System
       "1", #"{"at":1,"step":"s","url":"u"}"#, #"{"step":"s","url":"u","answer":1}"#, #"{"at":1,"answer":1}"#,
     ])
   func none(_ line: String) throws {
-    #expect(RecordedLookup(try Value.parse(line)) == nil)
+    expectNil(RecordedLookup(try Value.parse(line)))
   }
 }

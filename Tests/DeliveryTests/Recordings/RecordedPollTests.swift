@@ -1,3 +1,4 @@
+import Expectations
 import Trials
 import JSON
 import Engine
@@ -22,7 +23,7 @@ import System
       #"{"at":"2026-01-01T00:00:00Z","error":"no answer"}"#,
     ])
   func again(_ line: String) throws {
-    #expect(try text(RecordedPoll(try Value.parse(line))) == line + "\n")
+    try expect(text(RecordedPoll(try Value.parse(line))), equals: line + "\n")
   }
 
   @Test("a time may have an offset, or be seconds since 1970")
@@ -35,10 +36,11 @@ import System
   @Test("a recording from before there was a coverage says whole: false of a partial poll")
   func older() throws {
     let poll = try RecordedPoll(try Value.parse(#"{"at":0,"rows":[],"whole":false}"#))
-    #expect(poll.answer(assuming: { _ in .complete }).coverage == .partial)
+    expect(poll.answer(assuming: { _ in .complete }).coverage, equals: .partial)
     let unknown = try RecordedPoll(try Value.parse(#"{"at":0,"rows":[1]}"#))
-    #expect(
-      unknown.answer(assuming: { $0.count == 1 ? .truncated(nil) : .complete }).coverage == .truncated(nil))
+    expect(
+      unknown.answer(assuming: { $0.count == 1 ? .truncated(nil) : .complete }).coverage,
+      equals: .truncated(nil))
   }
 
   @Test("a script has the rows, the notes and the coverage, or the failure")

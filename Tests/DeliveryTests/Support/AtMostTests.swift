@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 import Engine
 import Language
@@ -8,7 +9,7 @@ import System
 @Suite struct AtMostTests {
   @Test("a limit is a number and a duration")
   func right() throws {
-    #expect(try AtMost("3 in 1m30s") == AtMost(3, in: .seconds(90)))
+    try expect(AtMost("3 in 1m30s"), equals: AtMost(3, in: .seconds(90)))
   }
 
   @Test(
@@ -19,7 +20,7 @@ import System
     ])
   func wrong(_ text: String, _ range: Range<Int>) {
     let flaw = #expect(throws: TextError.self) { try AtMost(text) }
-    #expect(flaw?.range == range)
+    expect(flaw?.range, equals: range)
     #expect(flaw?.hint != nil)
   }
 }

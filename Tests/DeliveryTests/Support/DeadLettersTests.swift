@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 import Trials
 import TestSupport
@@ -14,8 +15,8 @@ import System
     let disk = WatchedDisk()
     try appendLetter(folder["new/letters"], Array("1\n".utf8))
     try appendLetter(folder["new/letters"], Array("2\n".utf8), on: disk)
-    #expect(try folder.text("new/letters") == "1\n2\n")
-    #expect(disk.count("open") == 1)
-    #expect(disk.count("append") == 1)
+    try expect(folder.text("new/letters"), equals: "1\n2\n")
+    expect(disk.count("open"), equals: 1)
+    expect(disk.count("append"), equals: 1)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 import Testing
 
@@ -16,6 +17,6 @@ import Testing
       (2_000_000, 1_000_000, 2_000_000, .seconds(2), "2 MB of 1 MB, 1 MB/s, 1 s left"),
     ])
   func text(_ read: Int, _ size: Int, _ fresh: Int, _ time: Duration, _ expected: String) {
-    #expect(ReadingProgress.text(read, of: size, fresh, in: time) == expected)
+    expect(ReadingProgress.text(read, of: size, fresh, in: time), equals: expected)
   }
 }

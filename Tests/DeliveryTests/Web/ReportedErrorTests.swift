@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 import JSON
 import Testing
@@ -14,7 +15,7 @@ import Testing
       (#"{"detail":"Not found."}"#, "Not found."),
     ])
   func errors(text: String, words: String) throws {
-    #expect(try Value.parse(text).reportedError == words)
+    try expect(Value.parse(text).reportedError, equals: words)
   }
 
   @Test(
@@ -25,6 +26,6 @@ import Testing
       #"{"error":false,"n":1}"#, #"{"status":"ok","title":"x"}"#,
     ])
   func rows(text: String) throws {
-    #expect(try Value.parse(text).reportedError == nil)
+    try expectNil(Value.parse(text).reportedError)
   }
 }

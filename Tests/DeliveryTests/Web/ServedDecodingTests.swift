@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 import Trials
 import Decode
@@ -14,13 +15,13 @@ import Testing
     let entries = try WebTrial("http: { url: 'http://a/x/feed', decode: feed, rows: '.[] | .link' }") { _ in
       .init(feed)
     }
-    #expect(try entries.rows() == #"["http://a/1"]"#)
+    try expect(entries.rows(), equals: #"["http://a/1"]"#)
     let fields =
       "http: { url: 'http://a/x/y', decode: { html: { select: a, fields: { to: '@href', t: . } } } }"
     let page = try WebTrial(fields) { _ in
       .init("<a href='z?q=1'>é</a>", [("Content-Type", "text/html; charset=UTF-8")])
     }
-    #expect(try page.rows() == #"[{"to":"http://a/x/z?q=1","t":"é"}]"#)
+    try expect(page.rows(), equals: #"[{"to":"http://a/x/z?q=1","t":"é"}]"#)
   }
 
   /// The rows of an answer of some bytes, or why there are none.
@@ -56,7 +57,7 @@ import Testing
       let parts = body.split(separator: "*", omittingEmptySubsequences: false).map { Array($0.utf8) }
       let text = Array(parts.joined(separator: bytes))
       let expected = rows.split(separator: "*", omittingEmptySubsequences: false).joined(separator: letters)
-      #expect(try Self.served(options, text, name) == expected, "\(name)")
+      try expect(Self.served(options, text, name), equals: expected, "\(name)")
     }
   }
 
@@ -64,9 +65,9 @@ import Testing
   func unnamedEncodings() throws {
     let bad: [UInt8] = [0x5b, 0x22, 0x61, 0x0a, 0xe9, 0x22, 0x5d]
     for format in ["text", "csv", "lines", "yaml"] {
-      #expect(
-        try Self.served("decode: \(format)", bad, nil)
-          == "GET http://a/x: \(format): line 2, column 1: the text is not UTF-8: byte 0xe9")
+      try expect(
+        Self.served("decode: \(format)", bad, nil),
+        equals: "GET http://a/x: \(format): line 2, column 1: the text is not UTF-8: byte 0xe9")
     }
     #expect(
       try Self.served("decode: json", [0x22, 0xe9, 0x22], nil).contains("the text is not UTF-8: byte 0xe9"))
@@ -74,20 +75,20 @@ import Testing
       try Self.served("decode: text", [0xe9], "unheard-of").contains("the text is not UTF-8: byte 0xe9"))
     #expect(
       try Self.served("decode: text", [0x61, 0x93], "shift_jis").contains("is not SHIFT_JIS: byte 0x93"))
-    #expect(try Self.served("decode: text", Array("é".utf8), "unheard-of") == #"["é"]"#)
+    try expect(Self.served("decode: text", Array("é".utf8), "unheard-of"), equals: #"["é"]"#)
     // Servers that name ISO-8859-1 for whatever they have.
-    #expect(try Self.served("decode: text", Array("é".utf8), "iso-8859-1") == #"["é"]"#)
-    #expect(try Self.served("decode: text", [0xff, 0xfe, 0xe9, 0x00], nil) == #"["é"]"#)
+    try expect(Self.served("decode: text", Array("é".utf8), "iso-8859-1"), equals: #"["é"]"#)
+    try expect(Self.served("decode: text", [0xff, 0xfe, 0xe9, 0x00], nil), equals: #"["é"]"#)
   }
 
   @Test("a document's own encoding counts where the server names none, or one that it is not in")
   func declaredEncodings() throws {
     let text = Array("<?xml version='1.0' encoding='iso-8859-1'?><n>".utf8) + [0xe9] + Array("</n>".utf8)
-    #expect(try Self.served("decode: xml", text, nil) == #"[{"n":"é"}]"#)
-    #expect(try Self.served("decode: xml", text, "utf-8") == #"[{"n":"é"}]"#)
-    #expect(try Self.served("decode: xml", text, "windows-1251") == #"[{"n":"й"}]"#)
+    try expect(Self.served("decode: xml", text, nil), equals: #"[{"n":"é"}]"#)
+    try expect(Self.served("decode: xml", text, "utf-8"), equals: #"[{"n":"é"}]"#)
+    try expect(Self.served("decode: xml", text, "windows-1251"), equals: #"[{"n":"й"}]"#)
     let wrong = Array("<?xml version='1.0' encoding='iso-8859-1'?><n>é</n>".utf8)
-    #expect(try Self.served("decode: xml", wrong, "utf-8") == #"[{"n":"é"}]"#)
+    try expect(Self.served("decode: xml", wrong, "utf-8"), equals: #"[{"n":"é"}]"#)
   }
 
   @Test("links to places in one page are different, and so are entries that have them as ids")
@@ -95,10 +96,11 @@ import Testing
     let items = ["changes#v2", "changes#v1", "/#/route/1"].map { "<item><link>\($0)</link></item>" }.joined()
     let feed = "http: { url: 'http://a/x/feed', decode: feed, rows: '.[] | .id' }"
     let entries = try WebTrial(feed) { _ in .init("<rss><channel>\(items)</channel></rss>") }
-    #expect(try entries.rows() == #"["http://a/x/changes#v2","http://a/x/changes#v1","http://a/#/route/1"]"#)
+    try expect(
+      entries.rows(), equals: #"["http://a/x/changes#v2","http://a/x/changes#v1","http://a/#/route/1"]"#)
     let fields = "http: { url: 'http://a/x?q=1', decode: { html: { select: a, fields: { to: '@href' } } } }"
     let page = try WebTrial(fields) { _ in .init("<a href='#b'>b</a>") }
-    #expect(try page.rows() == ##"[{"to":"http://a/x?q=1#b"}]"##)
+    try expect(page.rows(), equals: ##"[{"to":"http://a/x?q=1#b"}]"##)
   }
 
   @Test("an http poll decodes lines, text and tables, each a list for rows")
@@ -106,11 +108,11 @@ import Testing
     func rows(_ options: String, _ body: String) throws -> String {
       try WebTrial("http: { url: 'http://a/x', \(options) }") { _ in .init(body) }.rows()
     }
-    #expect(try rows("decode: lines", "{\"n\":1}\n{\"n\":2}\n") == #"[{"n":1},{"n":2}]"#)
-    #expect(try rows("decode: text", "one\r\ntwo") == #"["one","two"]"#)
-    #expect(try rows("decode: csv", "n\n1\n2\n") == #"[{"n":"1"},{"n":"2"}]"#)
-    #expect(try rows("decode: csv, rows: '.[] | select(.n == \"2\")'", "n\n1\n2\n") == #"[{"n":"2"}]"#)
-    #expect(try rows("decode: csv", "n\n") == "[]")
+    try expect(rows("decode: lines", "{\"n\":1}\n{\"n\":2}\n"), equals: #"[{"n":1},{"n":2}]"#)
+    try expect(rows("decode: text", "one\r\ntwo"), equals: #"["one","two"]"#)
+    try expect(rows("decode: csv", "n\n1\n2\n"), equals: #"[{"n":"1"},{"n":"2"}]"#)
+    try expect(rows("decode: csv, rows: '.[] | select(.n == \"2\")'", "n\n1\n2\n"), equals: #"[{"n":"2"}]"#)
+    try expect(rows("decode: csv", "n\n"), equals: "[]")
   }
 
   @Test("an answer that cannot be decoded fails the poll, and so does a page in its place")
@@ -122,20 +124,22 @@ import Testing
       let error = #expect(throws: (any Error).self) { try trial.poll() }
       return error.map { "\($0)" } ?? ""
     }
-    #expect(
-      try message("csv", "a,b\n1,2\n3\n")
-        == "GET http://a/x: csv: line 3, column 1: the row has 1 field instead of 2: 3")
-    #expect(
-      try message("csv", "<!DOCTYPE html><title>Log in</title>")
-        == "GET http://a/x: answered an HTML page titled “Log in” instead of csv")
+    try expect(
+      message("csv", "a,b\n1,2\n3\n"),
+      equals: "GET http://a/x: csv: line 3, column 1: the row has 1 field instead of 2: 3")
+    try expect(
+      message("csv", "<!DOCTYPE html><title>Log in</title>"),
+      equals: "GET http://a/x: answered an HTML page titled “Log in” instead of csv")
     #expect(try message("lines", "{\"n\":1}\n{\"n\":").hasPrefix("GET http://a/x: lines: line 2"))
     for format in ["csv", "text", "lines", "yaml", "feed", "html"] {
       for body in ["", " \r\n"] {
-        #expect(
-          try message(format, body) == "GET http://a/x: answered 200 with an empty body instead of \(format)")
+        try expect(
+          message(format, body),
+          equals: "GET http://a/x: answered 200 with an empty body instead of \(format)")
       }
     }
-    #expect(try message("csv", "", status: 204) == "GET http://a/x: answered 204, which comes without csv")
+    try expect(
+      message("csv", "", status: 204), equals: "GET http://a/x: answered 204, which comes without csv")
   }
 
   @Test("a message in place of a table fails the poll, a table without rows is an empty list")
@@ -156,26 +160,26 @@ import Testing
     let csv = try trial("csv")
     for text in ["id,name\n", "id,name\n1,a\n"] {
       _ = try csv(text)
-      #expect(try csv(message) == "\(none) id, name: \(message)")
-      #expect(try csv("\(message)\nTry again.") == "\(none) id, name: \(message)")
-      #expect(try csv("Busy, sorry") == "\(none) id, name: Busy, sorry")
-      #expect(try csv("id,name\n") == "[]")
-      #expect(try csv("name\n") == "[]")
+      try expect(csv(message), equals: "\(none) id, name: \(message)")
+      try expect(csv("\(message)\nTry again."), equals: "\(none) id, name: \(message)")
+      try expect(csv("Busy, sorry"), equals: "\(none) id, name: Busy, sorry")
+      try expect(csv("id,name\n"), equals: "[]")
+      try expect(csv("name\n"), equals: "[]")
     }
     // A table may get other columns.
-    #expect(try csv("key,title\n1,a\n") == #"[{"key":"1","title":"a"}]"#)
-    #expect(try csv("id,name\n") == "\(none) key, title: id,name")
+    try expect(csv("key,title\n1,a\n"), equals: #"[{"key":"1","title":"a"}]"#)
+    try expect(csv("id,name\n"), equals: "\(none) key, title: id,name")
     let narrow = try trial("csv")
-    #expect(try narrow(message) == "[]")
-    #expect(try narrow("url\na\n") == #"[{"url":"a"}]"#)
-    #expect(try narrow(message) == "\(none) url: \(message)")
-    #expect(try narrow("link\na\n") == #"[{"link":"a"}]"#)
-    #expect(try trial("csv", memory: ["id", "name"])(message) == "\(none) id, name: \(message)")
+    try expect(narrow(message), equals: "[]")
+    try expect(narrow("url\na\n"), equals: #"[{"url":"a"}]"#)
+    try expect(narrow(message), equals: "\(none) url: \(message)")
+    try expect(narrow("link\na\n"), equals: #"[{"link":"a"}]"#)
+    try expect(trial("csv", memory: ["id", "name"])(message), equals: "\(none) id, name: \(message)")
     #expect(try trial("{ csv: { types: { n: number } } }")(message).contains("there is no column “n”"))
     let short = "line 1, column 1: the text ends before the table begins: \(message)"
-    #expect(try trial("{ csv: { skip_lines: 2 } }")(message) == "csv: \(short)")
-    #expect(try trial("{ tsv: { skip_lines: 1 } }")("\(message)\n") == "tsv: \(short)")
-    #expect(try trial("{ csv: { skip_lines: 1, header: false } }")("Title\n") == "[]")
+    try expect(trial("{ csv: { skip_lines: 2 } }")(message), equals: "csv: \(short)")
+    try expect(trial("{ tsv: { skip_lines: 1 } }")("\(message)\n"), equals: "tsv: \(short)")
+    try expect(trial("{ csv: { skip_lines: 1, header: false } }")("Title\n"), equals: "[]")
   }
 
   @Test(
@@ -189,13 +193,14 @@ import Testing
   func named(_ format: String, _ body: String, _ values: String) throws {
     let parts = body.split(separator: "*", omittingEmptySubsequences: false).map { Array($0.utf8) }
     let decode = "decode: { \(format): { charset: WINDOWS-1251 } }, rows: ."
-    #expect(
-      try Self.served(decode, Array(parts.joined(separator: [0xc4, 0xe0])), "koi8-r")
-        == "[[\(values.replacing("*", with: "Да"))]]")
+    try expect(
+      Self.served(decode, Array(parts.joined(separator: [0xc4, 0xe0])), "koi8-r"),
+      equals: "[[\(values.replacing("*", with: "Да"))]]")
     guard ["text", "csv", "tsv", "lines"].contains(format) else { return }
     let wide = "\u{feff}\(body.replacing("*", with: "Да"))".utf16
       .flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) }
-    #expect(
-      try Self.served("decode: \(format), rows: .", wide, nil) == "[[\(values.replacing("*", with: "Да"))]]")
+    try expect(
+      Self.served("decode: \(format), rows: .", wide, nil), equals: "[[\(values.replacing("*", with: "Да"))]]"
+    )
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Foundation
 import JSON
@@ -22,7 +23,7 @@ import Trials
       // What a killed run would do next is done to files that are not examined any more.
       try? state.leave()
     }
-    #expect(try folder.text("log") == "1\n2\n3\n4\n5\n")
+    try expect(folder.text("log"), equals: "1\n2\n3\n4\n5\n")
   }
 
   /// Runs a pipeline in virtual time with a scripted source; returns what was logged.
@@ -73,9 +74,9 @@ import Trials
       feed.numbers(2...6, clock)
       feed.wait(clock)
     }
-    #expect(try folder.text("log") == "1\n2\n3\n4\n5\n6\n")
-    #expect(log == [Self.afterFirst])
-    #expect(try run(next) { feed, _ in feed.sayCaughtUp() } == [#"from {"n":6,"follow":true}"#])
+    try expect(folder.text("log"), equals: "1\n2\n3\n4\n5\n6\n")
+    expect(log, equals: [Self.afterFirst])
+    try expect(run(next) { feed, _ in feed.sayCaughtUp() }, equals: [#"from {"n":6,"follow":true}"#])
   }
 
   @Test("where less comes it is over when the source has caught up, however long that takes")
@@ -86,13 +87,13 @@ import Trials
       clock.advance(by: .seconds(3600))
       feed.numbers(3...3, clock)
       clock.advance(by: .seconds(3600))
-      #expect((try? folder.text("log")) == "1\n2\n3\n4\n5\n")
+      expect((try? folder.text("log")), equals: "1\n2\n3\n4\n5\n")
       feed.sayCaughtUp()
       feed.numbers(6...6, clock)
       feed.wait(clock)
     }
-    #expect(log == [Self.afterFirst, Self.left(4, path)])
-    #expect(try folder.text("log") == "1\n2\n3\n4\n5\n6\n")
+    expect(log, equals: [Self.afterFirst, Self.left(4, path)])
+    try expect(folder.text("log"), equals: "1\n2\n3\n4\n5\n6\n")
   }
 
   @Test("lines that stay have ids of their own, which the next lines do not repeat")
@@ -112,14 +113,14 @@ import Trials
     }
     try run(next, ids: true) { feed, clock in feed.numbers(7...7, clock) }
     let lines = try folder.text("log").split(separator: "\n").map { try Value.parse(String($0)) }
-    #expect(lines.map { $0.member("n")?.double } == [1, 2, 3, 4, 5, 6, 7])
-    #expect(Set(lines.map { $0.member("id")?.string }).count == 7)
+    expect(lines.map { $0.member("n")?.double }, equals: [1, 2, 3, 4, 5, 6, 7])
+    expect(Set(lines.map { $0.member("id")?.string }).count, equals: 7)
   }
 
   @Test("a source that ends has caught up")
   func ended() throws {
     let log = try run(state.copy()) { feed, clock in feed.numbers(2...3, clock) }
-    #expect(log == [Self.afterFirst, Self.left(4, folder["log"])])
+    expect(log, equals: [Self.afterFirst, Self.left(4, folder["log"])])
   }
 
   @Test("stopped before that, a run keeps nothing, and the next one makes all of it again")
@@ -129,13 +130,13 @@ import Trials
       feed.numbers(2...2, clock)
       feed.wait(clock)
     }
-    #expect(try folder.text("log") == "1\n2\n3\n4\n5\n")
+    try expect(folder.text("log"), equals: "1\n2\n3\n4\n5\n")
     let second = try run(next) { feed, clock in
       feed.numbers(2...6, clock)
       feed.sayCaughtUp()
     }
-    #expect(first + second == [Self.afterFirst, Self.afterFirst])
-    #expect(try folder.text("log") == "1\n2\n3\n4\n5\n6\n")
+    expect(first + second, equals: [Self.afterFirst, Self.afterFirst])
+    try expect(folder.text("log"), equals: "1\n2\n3\n4\n5\n6\n")
   }
 
   @Test(
@@ -145,9 +146,9 @@ import Trials
     unlink(path)
     try run(try TemporaryState(), options: ", when_full: drop_oldest") { [folder] feed, clock in
       feed.numbers(1...5, clock)
-      #expect((try? folder.text("log")) == "")
+      expect((try? folder.text("log")), equals: "")
     }
-    #expect(try folder.text("log") == "1\n2\n3\n4\n5\n")
+    try expect(folder.text("log"), equals: "1\n2\n3\n4\n5\n")
   }
 }
 

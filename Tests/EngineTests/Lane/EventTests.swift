@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Language
 import Testing
@@ -12,22 +13,23 @@ import Testing
     let order = try #require(RowOrder(".n"))
     let poll = Poll(source: "in", number: 1, at: 0, rows: rows)
     let mapped = Event(rows[1], poll, row: 1).with(.string("two")).detached
-    #expect(mapped.position(in: order) == .number(2))
-    #expect(Event(rows[1], poll).position(in: order) == nil, "made from several rows, or none")
-    #expect(Event.end(of: poll).position(in: order) == nil)
+    expect(mapped.position(in: order), equals: .number(2))
+    expectNil(Event(rows[1], poll).position(in: order), "made from several rows, or none")
+    expectNil(Event.end(of: poll).position(in: order))
     poll.forgetRows()
-    #expect(mapped.position(in: order) == nil)
+    expectNil(mapped.position(in: order))
   }
 
   @Test("$meta has the coverage of a poll, and none where there are no polls")
   func meta() throws {
     let horizon = Horizon(order: try #require(RowOrder("-.n")), last: .number(7), moves: false)
     let poll = Poll(source: "in", number: 3, at: 0, coverage: .truncated(horizon))
-    #expect(
-      poll.meta.description
-        == #"{"source":"in","poll":3,"at":"1970-01-01T00:00:00Z","coverage":"truncated","order":"-.n","last":7}"#
+    expect(
+      poll.meta.description,
+      equals:
+        #"{"source":"in","poll":3,"at":"1970-01-01T00:00:00Z","coverage":"truncated","order":"-.n","last":7}"#
     )
-    #expect(Poll(source: "in", at: 0).meta.member("coverage") == nil)
+    expectNil(Poll(source: "in", at: 0).meta.member("coverage"))
   }
 
   @Test("a stored event keeps the coverage of its poll")

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -22,9 +23,9 @@ import Testing
       StepContext(name: "s", lane: lane, log: log, meter: meter, isGivenSnapshots: true),
       ErrorReporter(.log, lane, meter, log, letters: { _, _ in }), ending: { .keep })
     observer.ring()
-    #expect(step.wakings == 1)
+    expect(step.wakings, equals: 1)
     observer.complete()
     observer.ring()
-    #expect(step.wakings == 1)
+    expect(step.wakings, equals: 1)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Engine
 import JSON
 import Reactive
@@ -39,7 +40,7 @@ import Trials
     let run = try PipelineRun(plan, options) { hasFailed in done.change { $0 = hasFailed } }
     if let tap { run.attach(tap) }
     run.start()
-    #expect(done.wait { $0 } == false)
+    expect(done.wait { $0 }, equals: false)
     return run.statistics.first { $0.name == "changes" }
   }
 
@@ -53,7 +54,7 @@ import Trials
     #expect(one.count > 100_000)
     for lanes in [2, 5] {
       let more = try run(folder, "more\(lanes)", lanes: lanes, isKept: isKept)
-      #expect(try folder.text("more\(lanes)") == one)
+      try expect(folder.text("more\(lanes)"), equals: one)
       #expect(more?.eventsIn == 20_000 && more?.eventsOut == counts?.eventsOut)
     }
   }
@@ -91,7 +92,7 @@ import Trials
       }
     }
     run.stop()
-    #expect(done.wait { $0 } == false)
+    expect(done.wait { $0 }, equals: false)
   }
 
   @Test(
@@ -104,7 +105,7 @@ import Trials
       let tap = EventTap(.init(events: 100_000, eventsPerSecond: 100_000, bytesPerSecond: 1 << 30))
       _ = try run(folder, "lanes\(lanes)", lanes: lanes, isKept: false, tap: tap)
       let (events, missed) = tap.take()
-      #expect(missed == 0)
+      expect(missed, equals: 0)
       return Dictionary(grouping: events, by: \.node).mapValues { $0.compactMap(\.json) }
     }
     let one = try tapped(lanes: 1)
@@ -112,7 +113,7 @@ import Trials
       one["partition"]?.count == 3000 && one["changes"]?.isEmpty == false && one["log"]?.isEmpty == false)
     let several = try tapped(lanes: 3)
     // Changes have the time of the run.
-    for (node, events) in one where node != "changes" { #expect(several[node] == events, "\(node)") }
-    #expect(several["changes"]?.count == one["changes"]?.count)
+    for (node, events) in one where node != "changes" { expect(several[node], equals: events, "\(node)") }
+    expect(several["changes"]?.count, equals: one["changes"]?.count)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Engine
 import JSON
 import Reactive
@@ -70,7 +71,7 @@ import Trials
     #expect(!without.isEmpty)
     for tasks in [1, 2, 16, 32] {
       let with = try trial(steps, "{ by: .k, into: \(tasks) }").run(killedBehind: [])
-      #expect(with.sorted() == without, "\(tasks) tasks")
+      expect(with.sorted(), equals: without, "\(tasks) tasks")
     }
   }
 
@@ -79,7 +80,7 @@ import Trials
     var trial = try trial(steps)
     let one = try trial.run(killedBehind: [])
     trial.lanes = 4
-    #expect(try trial.run(killedBehind: []) == one)
+    try expect(trial.run(killedBehind: []), equals: one)
   }
 
   @Test("a run that is killed or stopped is resumed, with the same order", arguments: steps)
@@ -91,10 +92,10 @@ import Trials
       // Every other event in the ordinary run, and with more lanes those between.
       let every = TestScale.factor > 1 ? 1 : 2
       for cut in stride(from: lanes == 1 ? 0 : every - 1, to: trial.times.count, by: every) {
-        #expect(try trial.run(killedBehind: [cut]) == whole, "killed behind \(cut)")
-        #expect(try trial.run(killedBehind: [cut], inGoodOrder: true) == whole, "stopped behind \(cut)")
+        try expect(trial.run(killedBehind: [cut]), equals: whole, "killed behind \(cut)")
+        try expect(trial.run(killedBehind: [cut], inGoodOrder: true), equals: whole, "stopped behind \(cut)")
       }
-      #expect(try trial.run(killedBehind: Array(trial.times.indices)) == whole, "killed behind each")
+      try expect(trial.run(killedBehind: Array(trial.times.indices)), equals: whole, "killed behind each")
     }
   }
 
@@ -104,7 +105,7 @@ import Trials
     let whole = try trial.run(killedBehind: []).sorted()
     for tasks in [[1, 4], [4, 1], [16, 3], [2, 32, 1, 5]] {
       trial.tasks = tasks
-      #expect(try trial.run(killedBehind: Array(trial.times.indices)).sorted() == whole, "\(tasks)")
+      try expect(trial.run(killedBehind: Array(trial.times.indices)).sorted(), equals: whole, "\(tasks)")
     }
   }
 
@@ -118,8 +119,9 @@ import Trials
         trial.lanes = lanes
         trial.scripts["input"] = try Trial.script(rows.joined(separator: "\n") + ending, 0)
         let heard = try trial.run().heard["heard"] ?? []
-        #expect(heard.compactMap { $0.value?.double } == (0..<200).filter { $0 % 3 != 0 }.map(Double.init))
-        #expect(heard.count { $0.value == nil } == (ending.isEmpty ? 0 : 1))
+        expect(
+          heard.compactMap { $0.value?.double }, equals: (0..<200).filter { $0 % 3 != 0 }.map(Double.init))
+        expect(heard.count { $0.value == nil }, equals: (ending.isEmpty ? 0 : 1))
         #expect(ending.isEmpty || heard.last?.value == nil)
       }
     }
@@ -132,7 +134,7 @@ import Trials
     }
     let trial = try Trial("- partition: { by: .k }\n- changes: { key: .k }\n- map: .key")
     let lines = try trial.run(polls.joined(separator: "\n")).lines
-    #expect(lines == (1...2).flatMap { poll in (0..<60).map { "\(poll)h \($0)" } })
+    expect(lines, equals: (1...2).flatMap { poll in (0..<60).map { "\(poll)h \($0)" } })
   }
 
   @Test("a sudden loss is one of the rows of all tasks")
@@ -145,10 +147,11 @@ import Trials
       poll("0h", whole[...]) + poll("1h", whole[..<3]) + poll("2h", whole[...]) + poll("3h", whole[1...])
     for steps in ["", "- partition: { by: .k, into: 16 }\n"] {
       let output = try Trial(steps + "- changes: { key: .k }\n- map: '[.type, .key]'").run(input)
-      #expect(output.lines == [#"3h ["removed",0]"#])
+      expect(output.lines, equals: [#"3h ["removed",0]"#])
       let held = output.outcome.messages.filter { $0.message.contains("is held back") }
-      #expect(
-        held.map(\.message) == [
+      expect(
+        held.map(\.message),
+        equals: [
           "poll 2 of input lacks 17 of 20 rows: it is held back, and the next poll decides"
         ])
     }
@@ -162,8 +165,8 @@ import Trials
       run.lanes = lanes
       run.scripts["input"] = try Trial.script(input, 0)
       let outcome = try run.run()
-      #expect(outcome.heard["heard"]?.count == 99)
-      #expect(outcome.messages.count == 1)
+      expect(outcome.heard["heard"]?.count, equals: 99)
+      expect(outcome.messages.count, equals: 1)
       let node = outcome.statistics.first { $0.name == "map" }
       #expect(node?.eventsIn == 100 && node?.eventsOut == 99 && node?.errors == 1)
     }
@@ -195,17 +198,18 @@ import Trials
       state = try state.copy()
       return log.entries
     }
-    #expect(try run(steps) == [])
-    #expect(
-      try run(steps.replacing("4", with: "7")) == [": the state is now divided among 7 tasks; it was 4 tasks"]
-    )
+    try expect(run(steps), equals: [])
+    try expect(
+      run(steps.replacing("4", with: "7")),
+      equals: [": the state is now divided among 7 tasks; it was 4 tasks"])
     let without = steps.split(separator: "\n").dropFirst().joined(separator: "\n")
-    #expect(try run(without) == [": the state is now divided among one task; it was 7 tasks"])
-    #expect(try run(without) == [])
+    try expect(run(without), equals: [": the state is now divided among one task; it was 7 tasks"])
+    try expect(run(without), equals: [])
     let within = "- partition: { by: .k, into: 4 }\n- dedupe: { key: .n, key_within: true }"
     _ = try run("- dedupe: .n")
-    #expect(
-      try run(within) == [
+    try expect(
+      run(within),
+      equals: [
         "dedupe: its state was discarded: its key does not say to which of 4 tasks it belongs"
       ])
   }

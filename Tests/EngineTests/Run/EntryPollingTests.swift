@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Reactive
 import Testing
@@ -176,22 +177,23 @@ struct EntryPollingTests {
   @Test("a run that has ended is released, with its polls and what they hold")
   func release() throws {
     _ = try run("every: 1m", ["a", "b"], for: .seconds(62), changes: [(.seconds(15), ["b", "c"])])
-    #expect(released.run == nil)
+    expectNil(released.run)
   }
 
   @Test("first polls are a second apart at most, and each entry has its own beat")
   func spread() throws {
     let few = try run("every: 1m", ["a", "b", "c"], for: .seconds(62))
-    #expect(
-      few.polls == [
+    expect(
+      few.polls,
+      equals: [
         "00:00:00 a 1", "00:00:01 b 1", "00:00:02 c 1", "00:01:00 a 2", "00:01:01 b 2", "00:01:02 c 2",
       ])
-    #expect(few.messages == ["s: polling 3 entries"])
+    expect(few.messages, equals: ["s: polling 3 entries"])
     // A hundred within the period.
     let many = try run("every: 10s", (1...100).map { "\($0)" }, for: .milliseconds(9_999))
     #expect(many.polls.count == 100 && many.polls.last?.hasPrefix("00:00:09") == true)
     let cron = try run("cron: '* * * * *'", ["a", "b"], for: .seconds(62))
-    #expect(cron.polls == ["00:01:00 a 1", "00:01:01 b 1"])
+    expect(cron.polls, equals: ["00:01:00 a 1", "00:01:01 b 1"])
   }
 
   @Test("as many are polled at once as the list says, and the others when one has its answer")
@@ -199,11 +201,12 @@ struct EntryPollingTests {
     let outcome = try run(
       "every: 1m", ["a", "b", "c", "d", "e", "f"], for: .seconds(9), isOnce: true,
       answering: .seconds(3))
-    #expect(
-      outcome.polls == [
+    expect(
+      outcome.polls,
+      equals: [
         "00:00:00 a 1", "00:00:00 b 1", "00:00:00 c 1", "00:00:00 d 1", "00:00:03 e 1", "00:00:03 f 1",
       ])
-    #expect(outcome.isDone == true)
+    expect(outcome.isDone, equals: true)
   }
 
   @Test("entries that leave the list while they wait for their turn are not polled")
@@ -216,32 +219,31 @@ struct EntryPollingTests {
       outcome.polls.filter { !$0.hasSuffix("remove") }.compactMap {
         $0.split(separator: " ").dropFirst().first
       })
-    #expect(polled == ["1", "2", "3", "4"], "\(outcome.polls)")
+    expect(polled, equals: ["1", "2", "3", "4"], "\(outcome.polls)")
   }
 
   @Test("one that fails is retried by itself, and the others go on")
   func failing() throws {
     let outcome = try run("every: 1m", ["a", "b"], for: .seconds(62)) { $0 == "a" ? Echo.NoAnswer() : nil }
-    #expect(outcome.polls == ["00:00:01 b 1", "00:01:01 b 2"])
-    #expect(outcome.messages.first == "s: polling 2 entries")
+    expect(outcome.polls, equals: ["00:00:01 b 1", "00:01:01 b 2"])
+    expect(outcome.messages.first, equals: "s: polling 2 entries")
     #expect(outcome.messages.dropFirst().allSatisfy { $0.hasPrefix("s[a]: ") })
-    #expect(outcome.messages.dropFirst().first == "s[a]: no answer; next try in 10s")
-    #expect(outcome.status?.entries?.failing.map(\.id) == ["a"])
-    #expect(
-      outcome.status?.failure?.reason == "1 of 2 entries up to date, 1 fails: a: no answer")
+    expect(outcome.messages.dropFirst().first, equals: "s[a]: no answer; next try in 10s")
+    expect(outcome.status?.entries?.failing.map(\.id), equals: ["a"])
+    expect(outcome.status?.failure?.reason, equals: "1 of 2 entries up to date, 1 fails: a: no answer")
   }
 
   @Test("of many that fail three are reported one by one, and the rest as a number")
   func manyFailing() throws {
     let ids = (1...9).map { "\($0)" }
     let outcome = try run("every: 1m, retry: 0s", ids, for: .seconds(200)) { _ in Echo.NoAnswer() }
-    #expect(outcome.messages.filter { $0.contains("no answer; next") }.count == 3)
-    #expect(
-      outcome.messages.filter { $0.hasPrefix("s: ") }
-        == [
-          "s: polling 9 entries", "s: 4 of 9 entries fail or use an old response; flow status lists them",
-          "s: 8 of 9 entries fail or use an old response; flow status lists them",
-        ])
+    expect(outcome.messages.filter { $0.contains("no answer; next") }.count, equals: 3)
+    expect(
+      outcome.messages.filter { $0.hasPrefix("s: ") },
+      equals: [
+        "s: polling 9 entries", "s: 4 of 9 entries fail or use an old response; flow status lists them",
+        "s: 8 of 9 entries fail or use an old response; flow status lists them",
+      ])
     // All of them once.
     let calls = Locked(0)
     let recovered = try run("every: 1m, retry: 0s", ids, for: .seconds(80)) { _ in
@@ -250,9 +252,9 @@ struct EntryPollingTests {
         return calls <= ids.count ? Echo.NoAnswer() : nil
       }
     }
-    #expect(recovered.messages.filter { $0.contains("]: recovered") }.count == 3)
-    #expect(recovered.messages.last == "s: all entries are up to date again", "\(recovered.messages)")
-    #expect(recovered.status?.entries == SourceStatus.Entries(total: 9))
+    expect(recovered.messages.filter { $0.contains("]: recovered") }.count, equals: 3)
+    expect(recovered.messages.last, equals: "s: all entries are up to date again", "\(recovered.messages)")
+    expect(recovered.status?.entries, equals: SourceStatus.Entries(total: 9))
   }
 
   @Test("an entry that leaves the list ends with a poll that says so; one that comes is polled at once")
@@ -261,13 +263,15 @@ struct EntryPollingTests {
       let outcome = try run(
         "every: 1m", ["a", "b"], for: .seconds(75), whenGone: whenGone,
         changes: [(.seconds(15), ["b", "c"]), (.seconds(65), ["a", "b", "c"])])
-      #expect(
-        outcome.polls == [
+      expect(
+        outcome.polls,
+        equals: [
           "00:00:00 a 1", "00:00:01 b 1", "00:00:20 c 1", "00:00:20 a 2 \(whenGone)", "00:01:01 b 2",
           "00:01:10 a 1",
         ], "\(outcome.polls)")
-      #expect(
-        outcome.messages == [
+      expect(
+        outcome.messages,
+        equals: [
           "s: polling 2 entries", "s: 1 entry new in the list: c", "s: 1 entry no longer in the list: a",
           "s: 1 entry new in the list: a",
         ])
@@ -277,24 +281,25 @@ struct EntryPollingTests {
   @Test("an entry that is in the list again before its last poll has ended is polled on")
   func returning() throws {
     let outcome = try run("every: 1m", ["a", "b"], for: .seconds(58), quickly: [["b"], ["a", "b"]])
-    #expect(
-      outcome.polls == [
+    expect(
+      outcome.polls,
+      equals: [
         "00:00:00 a 1", "00:00:01 b 1", "00:00:05 a 2 remove", "00:00:05 a 3", "00:01:01 b 2",
-      ],
-      "\(outcome.polls)")
+      ], "\(outcome.polls)")
   }
 
   @Test("a list that cannot be read changes nothing, and is reported; it is read again")
   func unreadable() throws {
     let late = try run("every: 1m", nil, for: .seconds(25), changes: [(.seconds(15), ["a"])])
-    #expect(late.polls == ["00:00:20 a 1"])
-    #expect(
-      late.messages == [
+    expect(late.polls, equals: ["00:00:20 a 1"])
+    expect(
+      late.messages,
+      equals: [
         "s: the list cannot be read; next try in 10s", "s: polling 1 entry",
         "s: recovered, after 2 failed polls since 2026-01-01T00:00:00Z",
       ], "\(late.messages)")
     let lost = try run("every: 1m", ["a"], for: .seconds(61), changes: [(.seconds(15), nil)])
-    #expect(lost.polls == ["00:00:00 a 1", "00:01:00 a 2"])
+    expect(lost.polls, equals: ["00:00:00 a 1", "00:01:00 a 2"])
     let back = try run(
       "every: 1m", ["a"], for: .seconds(45), changes: [(.seconds(15), nil), (.seconds(25), ["a"])])
     #expect(back.status?.failure == nil && back.messages.last?.hasPrefix("s: recovered") == true)
@@ -304,7 +309,8 @@ struct EntryPollingTests {
   func repeated() throws {
     let outcome = try run("every: 1m", ["a", "a"], for: .seconds(1))
     #expect(outcome.polls.isEmpty)
-    #expect(outcome.messages.first?.hasPrefix("s: two entries of the list are called “a”; set key") == true)
+    expect(
+      outcome.messages.first?.hasPrefix("s: two entries of the list are called “a”; set key"), equals: true)
   }
 
   @Test("once: each is polled once, all at once, and the run ends; it fails where one fails")
@@ -318,7 +324,7 @@ struct EntryPollingTests {
     }
     #expect(failed.polls == ["00:00:00 b 1"] && failed.isDone == false)
     let nothing = try run("every: 1m", nil, for: .seconds(1), isOnce: true)
-    #expect(nothing.isDone == false)
+    expect(nothing.isDone, equals: false)
   }
 
   @Test(
@@ -336,9 +342,9 @@ struct EntryPollingTests {
       asked.withLock { $0 += 1 }
       return asked.withLock { $0 } == 1 ? Spent(retryAt: Self.begin + 40) : nil
     }
-    #expect(outcome.polls == ["00:00:40 a 2"])
+    expect(outcome.polls, equals: ["00:00:40 a 2"])
     // A run that polls once says only what it waits for.
-    #expect(outcome.messages == (isOnce ? [] : ["s: polling 1 entry"]) + ["s: the budget is spent"])
-    #expect(outcome.isDone == (isOnce ? true : nil))
+    expect(outcome.messages, equals: (isOnce ? [] : ["s: polling 1 entry"]) + ["s: the budget is spent"])
+    expect(outcome.isDone, equals: (isOnce ? true : nil))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Engine
 import Language
@@ -22,25 +23,25 @@ struct PipelineRunTests {
         "short": [ScriptedAnswer(at: 0, .events([.number(1)]))],
         "long": [0, 1, 2].map { ScriptedAnswer(at: $0, .events([.number($0)])) },
       ], readersGone: ["gone"])
-    #expect(heard.events["stays"] == ["0", "1", "2"])
-    #expect(heard.ends == [false])
+    expect(heard.events["stays"], equals: ["0", "1", "2"])
+    expect(heard.ends, equals: [false])
   }
 
   @Test("nothing of a pipeline is left when it is over")
   func lettingGo() throws {
     let bench = try LaneBench("sources: { in: stdin }\nsteps: [batch: 2]\nsinks: { out: null }")
     let heard = try bench.run(["in": [ScriptedAnswer(at: 0, .events((1...3).map { .number($0) }))]])
-    #expect(heard.events["out"] == ["[1,2]", "[3]"])
-    #expect(heard.sinksLeft == 0)
-    #expect(heard.scriptsLeft == 0)
+    expect(heard.events["out"], equals: ["[1,2]", "[3]"])
+    expect(heard.sinksLeft, equals: 0)
+    expect(heard.scriptsLeft, equals: 0)
   }
 
   @Test("the failures of a step that were not told one by one are told at the end")
   func failuresAtTheEnd() throws {
     let bench = try LaneBench("sources: { in: stdin }\nsteps: [map: .a]\nsinks: { out: null }")
     let heard = try bench.run(["in": [ScriptedAnswer(at: 0, .events((1...5).map { .number($0) }))]])
-    #expect(heard.log.count == 4)
-    #expect(heard.log.last == "2 more events failed")
+    expect(heard.log.count, equals: 4)
+    expect(heard.log.last, equals: "2 more events failed")
   }
 }
 

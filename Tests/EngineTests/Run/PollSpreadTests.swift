@@ -1,3 +1,4 @@
+import Expectations
 import Language
 import Reactive
 import Testing
@@ -13,7 +14,7 @@ import Testing
 
   @Test("a few are polled at once")
   func few() {
-    #expect(delays(16, Schedule(.every(.seconds(60)), atStart: true)) == Array(repeating: 0, count: 16))
+    expect(delays(16, Schedule(.every(.seconds(60)), atStart: true)), equals: Array(repeating: 0, count: 16))
   }
 
   @Test("many are spread over the period, or a minute where that is longer", arguments: [10, 60, 21_600])
@@ -38,7 +39,7 @@ import Testing
       #expect(all.allSatisfy { $0 < 5 })
       first.formUnion((16..<24).filter { all[$0] < 2 })
     }
-    #expect(first == Set(16..<24))
+    expect(first, equals: Set(16..<24))
   }
 
   @Test("one that starts a while after the others is polled at once, and so is what a time of day polls")
@@ -47,7 +48,7 @@ import Testing
     let schedule = Schedule(.every(.seconds(60)), atStart: true)
     for _ in 0..<100 { _ = spread.delay(of: schedule, at: Instant()) }
     #expect(spread.delay(of: schedule, at: Instant() + .milliseconds(500)) > .zero)
-    #expect(spread.delay(of: schedule, at: Instant() + .seconds(2)) == .zero)
+    expect(spread.delay(of: schedule, at: Instant() + .seconds(2)), equals: .zero)
     #expect(delays(100, .once).allSatisfy { $0 == 0 })
     #expect(delays(100, Schedule(.every(.seconds(60)), atStart: false)).allSatisfy { $0 == 0 })
   }

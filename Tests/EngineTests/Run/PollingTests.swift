@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Reactive
 import Testing
@@ -86,16 +87,15 @@ struct PollingTests {
   @Test("every: at the start, and then at a steady beat")
   func every() throws {
     let polls = try moments("every: 6h", from: "2026-01-01T00:00:00Z", for: .seconds(12 * 3600))
-    #expect(
-      polls.moments == ["2026-01-01T00:00:00Z", "2026-01-01T06:00:00Z", "2026-01-01T12:00:00Z"])
-    #expect(polls.isDone == nil, "it goes on until it is stopped")
+    expect(polls.moments, equals: ["2026-01-01T00:00:00Z", "2026-01-01T06:00:00Z", "2026-01-01T12:00:00Z"])
+    expectNil(polls.isDone, "it goes on until it is stopped")
   }
 
   @Test("beats that a slow answer has missed are skipped, and the others stay when they are")
   func slow() throws {
     let polls = try moments(
       "every: 10s", from: "2026-01-01T00:00:00Z", for: .seconds(60), answering: .seconds(12))
-    #expect(polls.seconds == [12, 32, 52, 72])
+    expect(polls.seconds, equals: [12, 32, 52, 72])
   }
 
   @Test("requests for a poll while one is under way are one poll after it; the beat stays")
@@ -106,7 +106,7 @@ struct PollingTests {
       clock.advance(by: .seconds(1))
       #expect(run.poll("s") && run.poll("s"))
     }
-    #expect(polls.seconds == [4, 8, 14, 24])
+    expect(polls.seconds, equals: [4, 8, 14, 24])
   }
 
   @Test("a beat that is due while a requested poll is under way follows it")
@@ -117,36 +117,35 @@ struct PollingTests {
       clock.advance(by: .seconds(8))
       #expect(run.poll("s"))
     }
-    #expect(polls.seconds == [4, 12, 16, 24])
+    expect(polls.seconds, equals: [4, 12, 16, 24])
   }
 
   @Test("a run that is stopped takes the answer that is under way, and asks for no other")
   func stopped() throws {
     let polls = try moments(
       "every: 10s", from: "2026-01-01T00:00:00Z", for: .seconds(11), answering: .seconds(4))
-    #expect(polls.seconds == [4, 14])
+    expect(polls.seconds, equals: [4, 14])
   }
 
   @Test("at_start: false leaves the first poll out")
   func notAtStart() throws {
     let polls = try moments(
       "every: 1h, at_start: false", from: "2026-01-01T00:00:00Z", for: .seconds(2 * 3600))
-    #expect(polls.moments == ["2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z"])
+    expect(polls.moments, equals: ["2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z"])
   }
 
   @Test("cron: at the times of the wall, through a change of the clocks")
   func cron() throws {
     let polls = try moments(
       "cron: '30 8 * * *', time_zone: Europe/Warsaw", from: "2026-03-28T00:00:00Z", for: .seconds(72 * 3600))
-    #expect(
-      polls.moments == ["2026-03-28T07:30:00Z", "2026-03-29T06:30:00Z", "2026-03-30T06:30:00Z"])
+    expect(polls.moments, equals: ["2026-03-28T07:30:00Z", "2026-03-29T06:30:00Z", "2026-03-30T06:30:00Z"])
   }
 
   @Test("cron with at_start polls at once too")
   func cronAtStart() throws {
     let polls = try moments(
       "cron: '0 * * * *', at_start: true", from: "2026-01-01T00:10:00Z", for: .seconds(3600))
-    #expect(polls.moments == ["2026-01-01T00:10:00Z", "2026-01-01T01:00:00Z"])
+    expect(polls.moments, equals: ["2026-01-01T00:10:00Z", "2026-01-01T01:00:00Z"])
   }
 
   @Test(
@@ -175,19 +174,18 @@ struct PollingTests {
     let polls = try moments(
       "cron: '0 12 * * *'", from: "2026-03-01T11:00:00Z", for: .seconds(48 * 3600), setBy: -3600,
       after: .seconds(5400))
-    #expect(polls.moments == ["2026-03-01T12:00:00Z", "2026-03-02T12:00:00Z"])
+    expect(polls.moments, equals: ["2026-03-01T12:00:00Z", "2026-03-02T12:00:00Z"])
     let waiting = try moments(
       "cron: '0 12 * * *'", from: "2026-03-01T11:00:00Z", for: .seconds(24 * 3600), setBy: -3600,
       after: .seconds(1800))
-    #expect(waiting.moments == ["2026-03-01T12:00:00Z"])
+    expect(waiting.moments, equals: ["2026-03-01T12:00:00Z"])
   }
 
   @Test("jitter puts each poll off, but the first, and the beat does not drift by it")
   func jitter() throws {
     let polls = try moments(
       "every: 1h, jitter: 10m", from: "2026-01-01T00:00:00Z", for: .seconds(3 * 3600), random: 0.5)
-    #expect(
-      polls.moments == ["2026-01-01T00:00:00Z", "2026-01-01T01:05:00Z", "2026-01-01T02:05:00Z"])
+    expect(polls.moments, equals: ["2026-01-01T00:00:00Z", "2026-01-01T01:05:00Z", "2026-01-01T02:05:00Z"])
   }
 
   @Test("without a schedule, and with --once, there is one poll, and the run ends")
@@ -195,8 +193,8 @@ struct PollingTests {
     for (schedule, isOnce) in [("buffer: 8", false), ("every: 1h", true), ("cron: '0 5 * * *'", true)] {
       let polls = try moments(
         schedule, from: "2026-01-01T00:00:00Z", for: .seconds(1), isOnce: isOnce)
-      #expect(polls.moments == ["2026-01-01T00:00:00Z"], "\(schedule)")
-      #expect(polls.isDone == true, "\(schedule)")
+      expect(polls.moments, equals: ["2026-01-01T00:00:00Z"], "\(schedule)")
+      expect(polls.isDone, equals: true, "\(schedule)")
     }
   }
 
@@ -209,12 +207,12 @@ struct PollingTests {
         schedule + more, from: "2026-01-01T00:00:00Z", for: .seconds(3600 + 400), failing: failing
       ).moments.map { String($0.dropFirst(11).dropLast()) }
     }
-    #expect(try moments("", failing: [1]) == ["00:00:10", "01:00:00"])
-    #expect(try moments("", failing: [1, 2, 3, 5, 6]) == ["00:01:10", "01:00:30"])
+    try expect(moments("", failing: [1]), equals: ["00:00:10", "01:00:00"])
+    try expect(moments("", failing: [1, 2, 3, 5, 6]), equals: ["00:01:10", "01:00:30"])
     // 10 s, 20 s, … 1,280 s; the next would be behind the full hour.
-    #expect(try moments("", failing: Set(1...9)) == ["01:00:00"])
-    #expect(try moments(", retry: 5m", failing: [1, 2]) == ["00:15:00", "01:00:00"])
-    #expect(try moments(", retry: 0s", failing: [1]) == ["01:00:00"])
+    try expect(moments("", failing: Set(1...9)), equals: ["01:00:00"])
+    try expect(moments(", retry: 5m", failing: [1, 2]), equals: ["00:15:00", "01:00:00"])
+    try expect(moments(", retry: 0s", failing: [1]), equals: ["01:00:00"])
   }
 
   @Test("a failure for good is not repeated before the next time, and one that names a time not before that")
@@ -231,7 +229,7 @@ struct PollingTests {
     ] {
       let polls = try moments(
         "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(4000), failing: [1], error: failure)
-      #expect(polls.moments.map { String($0.dropFirst(11).dropLast()) } == expected)
+      expect(polls.moments.map { String($0.dropFirst(11).dropLast()) }, equals: expected)
     }
   }
 
@@ -239,10 +237,10 @@ struct PollingTests {
   func failures() throws {
     let polls = try moments(
       "every: 1h, retry: 0s", from: "2026-01-01T00:00:00Z", for: .seconds(2 * 3600), failing: [2])
-    #expect(polls.moments == ["2026-01-01T00:00:00Z", "2026-01-01T02:00:00Z"])
+    expect(polls.moments, equals: ["2026-01-01T00:00:00Z", "2026-01-01T02:00:00Z"])
     let only = try moments(
       "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(1), isOnce: true, failing: [1])
-    #expect(only.isDone == false)
+    expect(only.isDone, equals: false)
   }
 
   @Test(
@@ -256,7 +254,7 @@ struct PollingTests {
     let lines = Locked<[String]>([])
     let log = Log(level: .error) { entry in lines.withLock { $0.append(entry.message) } }
     _ = try moments(schedule, from: "2026-01-01T00:00:00Z", for: .seconds(1), failing: [1], log: log)
-    #expect(lines.withLock { $0 } == ["no answer; next try in \(wait)"])
+    expect(lines.withLock { $0 }, equals: ["no answer; next try in \(wait)"])
   }
 
   @Test("a source that fails is reported once, then at growing intervals, and when it recovers")
@@ -268,18 +266,19 @@ struct PollingTests {
     for second in 0..<10_000 {
       health.note(Counter.NoAnswer(), at: Instant() + .seconds(second), timeOfDay: Double(second))
     }
-    #expect(health.status.failure == .init(since: 0, polls: 10_000, reason: "no answer"))
+    expect(health.status.failure, equals: .init(since: 0, polls: 10_000, reason: "no answer"))
     health.note(PollAnswer([.null]), at: 10_000)
     health.note(PollAnswer([.null]), at: 10_001)
     let since = "since 1970-01-01T00:00:00Z"
-    #expect(
-      lines.withLock { $0 } == ["no answer"]
+    expect(
+      lines.withLock { $0 },
+      equals: ["no answer"]
         + [61, 181, 421, 901, 1861, 3781, 7621].map {
           "still failing, \($0) failed polls \(since): no answer"
         }
         + ["recovered, after 10000 failed polls \(since)"])
     #expect(health.status.failure == nil && health.status.polls == 10_002)
-    #expect(health.status.lastPoll == .init(at: 10_001, rows: 1, coverage: "complete", isStale: false))
+    expect(health.status.lastPoll, equals: .init(at: 10_001, rows: 1, coverage: "complete", isStale: false))
   }
 
   @Test("after the first poll, the next one is announced, unless it follows at once")
@@ -294,14 +293,15 @@ struct PollingTests {
         health.note(PollAnswer([.null, .null], coverage: .truncated(nil)), at: now)
         health.noteNext(at: now + wait, now: now)
       }
-      #expect(health.status.nextPoll.map { abs($0 - 3 * wait) < 1e-6 } == true)
+      expect(health.status.nextPoll.map { abs($0 - 3 * wait) < 1e-6 }, equals: true)
     }
     watch(9)
     watch(9.9)
     watch(30)
     watch(21600)
-    #expect(
-      lines.withLock { $0 } == [
+    expect(
+      lines.withLock { $0 },
+      equals: [
         "watching 2 rows (truncated); next poll in 10s, at 1970-01-01T00:00:10Z",
         "watching 2 rows (truncated); next poll in 30s, at 1970-01-01T00:00:30Z",
         "watching 2 rows (truncated); next poll in 6h, at 1970-01-01T06:00:00Z",

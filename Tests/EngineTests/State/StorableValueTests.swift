@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -21,8 +22,9 @@ import Testing
   func equal(texts: [String]) throws {
     let first = try #require(texts.first)
     for other in texts {
-      #expect(try text(other) == text(first))
-      #expect(try Value(keyBytes: Value.parse(Array(other.utf8)).keyBytes) == Value.parse(Array(first.utf8)))
+      try expect(text(other), equals: text(first))
+      try expect(
+        Value(keyBytes: Value.parse(Array(other.utf8)).keyBytes), equals: Value.parse(Array(first.utf8)))
     }
   }
 
@@ -31,6 +33,6 @@ import Testing
     let texts = [
       "0", "1", "10", "-1", #""1""#, "[1]", "null", "false", #"{"a":1}"#, #"{"a":2}"#, "1.5", "1e300",
     ]
-    #expect(Set(try texts.map { try text($0) }).count == texts.count)
+    expect(Set(try texts.map { try text($0) }).count, equals: texts.count)
   }
 }

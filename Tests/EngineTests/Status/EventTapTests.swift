@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Reactive
 import Testing
@@ -32,12 +33,12 @@ struct EventTapTests {
     pass(4...4)
     let (events, missed) = tap.take()
     #expect(numbers(events) == ["2", "3", "|"] && missed == 0)
-    #expect(
-      events.first
-        == TappedEvent(
-          pipeline: "slips", node: "changes", at: lane.now, source: "upcoming", poll: 3, json: Array("2".utf8)
-        ))
-    #expect(events.map(\.isEndOfPoll) == [false, false, true])
+    expect(
+      events.first,
+      equals: TappedEvent(
+        pipeline: "slips", node: "changes", at: lane.now, source: "upcoming", poll: 3, json: Array("2".utf8)
+      ))
+    expect(events.map(\.isEndOfPoll), equals: [false, false, true])
     #expect(tap.take().events.isEmpty)
   }
 
@@ -50,8 +51,8 @@ struct EventTapTests {
     pass(3...3)
     meter.detach(first)
     pass(4...4)
-    #expect(numbers(first.take().events) == ["1", "2", "3"])
-    #expect(numbers(second.take().events) == ["3", "4"])
+    expect(numbers(first.take().events), equals: ["1", "2", "3"])
+    expect(numbers(second.take().events), equals: ["3", "4"])
   }
 
   @Test("a full tap keeps the latest events, by number and by size, and counts the others")
@@ -59,11 +60,11 @@ struct EventTapTests {
     let tap = EventTap(.init(events: 4))
     meter.attach(tap, of: "p")
     pass(1...1000)
-    #expect(numbers(tap.latest(2)) == ["999", "1000"])
+    expect(numbers(tap.latest(2)), equals: ["999", "1000"])
     let (events, missed) = tap.take()
     #expect(numbers(events) == ["997", "998", "999", "1000"] && missed == 996)
     pass(1...1)
-    #expect(tap.take().missed == 0)
+    expect(tap.take().missed, equals: 0)
     let small = EventTap(.init(bytes: 1000))
     meter.attach(small, of: "p")
     meter.show(Event(.string(String(repeating: "x", count: 2000)), poll), on: lane)
@@ -90,7 +91,7 @@ struct EventTapTests {
     meter.attach(thin, of: "p")
     meter.show(Event(.string(String(repeating: "x", count: 5000)), poll), on: lane)
     pass(1...100)
-    #expect(thin.take().events.count == 1)
+    expect(thin.take().events.count, equals: 1)
     // Five seconds' worth was used at once.
     now.withLock { $0 = $0 + .seconds(2) }
     pass(1...100)
@@ -103,9 +104,9 @@ struct EventTapTests {
     let tap = EventTap(wake: { count.withLock { $0 += 1 } })
     meter.attach(tap, of: "p")
     pass(1...10)
-    #expect(count.withLock { $0 } == 1)
+    expect(count.withLock { $0 }, equals: 1)
     _ = tap.take()
     pass(11...12)
-    #expect(count.withLock { $0 } == 2)
+    expect(count.withLock { $0 }, equals: 2)
   }
 }

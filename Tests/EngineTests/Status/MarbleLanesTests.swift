@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Engine
@@ -13,8 +14,9 @@ struct MarbleLanesTests {
     for _ in 0..<3 { lanes.note(1, at: 2.4, isEndOfPoll: false) }
     for _ in 0..<10 { lanes.note(1, at: 3, isEndOfPoll: false) }
     lanes.note(2, at: 3, isEndOfPoll: false)
-    #expect(
-      lanes.lines(to: 7, from: 0) { "t\(Int($0))" } == [
+    expect(
+      lanes.lines(to: 7, from: 0) { "t\(Int($0))" },
+      equals: [
         "          t0", "upcoming  ──●|────", "log       ────3─#─",
       ])
   }
@@ -23,8 +25,8 @@ struct MarbleLanesTests {
   func moves() {
     var lanes = MarbleLanes(["n"], step: 1, columns: 20)
     for time in 0..<100 where time % 10 == 0 { lanes.note(0, at: Double(time), isEndOfPoll: false) }
-    #expect(
-      lanes.lines(to: 49) { "\(Int($0))s" } == ["   30s            45s", "n  ●─────────●─────────"])
-    #expect(lanes.lines(to: 50) { "\(Int($0))s" }[1] == "n  ─────────●─────────●")
+    expect(
+      lanes.lines(to: 49) { "\(Int($0))s" }, equals: ["   30s            45s", "n  ●─────────●─────────"])
+    expect(lanes.lines(to: 50) { "\(Int($0))s" }[1], equals: "n  ─────────●─────────●")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Engine
 import JSON
 import Testing
@@ -14,8 +15,9 @@ struct OTLPTests {
     memory.add([], 4096.0)
     let value = OTLP.metrics(
       [taken, time, memory], of: [("service.name", "a \"b\"")], version: "0.1", since: 1000.5, at: 2000)
-    #expect(
-      value.description == #"""
+    expect(
+      value.description,
+      equals: #"""
         {"resourceMetrics":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"a \"b\""}}]},"scopeMetrics":[{"scope":{"name":"flow","version":"0.1"},"metrics":[{"name":"flow_node_events_in","description":"Events.","unit":"1","sum":{"dataPoints":[{"attributes":[{"key":"node","value":{"stringValue":"map"}}],"startTimeUnixNano":"1000500000000","timeUnixNano":"2000000000000","asDouble":7}],"aggregationTemporality":2,"isMonotonic":true}},{"name":"process_cpu_seconds","description":"Time.","unit":"s","sum":{"dataPoints":[{"attributes":[],"startTimeUnixNano":"1000500000000","timeUnixNano":"2000000000000","asDouble":1.5}],"aggregationTemporality":2,"isMonotonic":true}},{"name":"process_resident_memory_bytes","description":"Memory.","unit":"By","gauge":{"dataPoints":[{"attributes":[],"startTimeUnixNano":"1000500000000","timeUnixNano":"2000000000000","asDouble":4096}]}}]}]}]}
         """#)
   }
@@ -34,14 +36,14 @@ struct OTLPTests {
     let spans = value.member("resourceSpans")?.items?.first?.member("scopeSpans")?.items?.first?.member(
       "spans")
     let first = spans?.items?.first
-    #expect(first?.member("traceId")?.string == "00000000000000010000000000000001", "no id is zero")
-    #expect(first?.member("spanId")?.string == "0000000000000002")
-    #expect(first?.member("name")?.string == "poll upcoming")
+    expect(first?.member("traceId")?.string, equals: "00000000000000010000000000000001", "no id is zero")
+    expect(first?.member("spanId")?.string, equals: "0000000000000002")
+    expect(first?.member("name")?.string, equals: "poll upcoming")
     #expect(first?.member("endTimeUnixNano")?.string == "10250000000" && first?.member("status") == nil)
-    #expect(first?.description.contains(#"{"key":"flow.poll.rows","value":{"intValue":"230"}}"#) == true)
+    expect(first?.description.contains(#"{"key":"flow.poll.rows","value":{"intValue":"230"}}"#), equals: true)
     let second = spans?.items?.last
-    #expect(second?.member("status")?.description == #"{"code":2,"message":"status 503"}"#)
+    expect(second?.member("status")?.description, equals: #"{"code":2,"message":"status 503"}"#)
     // A clock that was set back makes no negative span.
-    #expect(second?.member("endTimeUnixNano") == second?.member("startTimeUnixNano"))
+    expect(second?.member("endTimeUnixNano"), equals: second?.member("startTimeUnixNano"))
   }
 }

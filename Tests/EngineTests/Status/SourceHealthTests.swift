@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -47,9 +48,9 @@ import Testing
   func waiting() {
     _ = logged(isPolled: false) { health in
       health.noteConnection(at: 1)
-      #expect(health.status.connectedSince == 1)
+      expect(health.status.connectedSince, equals: 1)
       health.note(PollProgress("", wait: "connecting again", until: 2))
-      #expect(health.status.connectedSince == nil)
+      expectNil(health.status.connectedSince)
     }
   }
 }

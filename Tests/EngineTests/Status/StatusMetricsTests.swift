@@ -1,3 +1,4 @@
+import Expectations
 import Engine
 import Testing
 
@@ -43,10 +44,10 @@ struct StatusMetricsTests {
     // A time that is infinite, and a source without polls or connections, have no series.
     #expect(!lines.contains { $0.contains("next_poll") || $0.contains("source=\"in\"") })
     let names = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
-    #expect(Set(names).count == names.count)
+    expect(Set(names).count, equals: names.count)
     for line in lines where line.hasPrefix("# TYPE ") {
       let words = line.split(separator: " ")
-      #expect(words[2].hasSuffix("_total") == (words[3] == "counter"), "\(line)")
+      expect(words[2].hasSuffix("_total"), equals: (words[3] == "counter"), "\(line)")
     }
     #expect(PrometheusText.text(Self.status.metrics).hasSuffix("\n"))
   }
@@ -59,7 +60,7 @@ struct StatusMetricsTests {
     #expect(!metrics.isEmpty)
     for metric in metrics {
       #expect(metric.series.allSatisfy { $0.labels.first?.name == "pipeline" }, "\(metric.name)")
-      #expect(Set(metric.series.map(\.labels)).count == metric.series.count)
+      expect(Set(metric.series.map(\.labels)).count, equals: metric.series.count)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import System
 import Testing
@@ -19,16 +20,18 @@ import Testing
       ("/dev/shm/a", "D/dev/shm/a"), ("/dev/../etc/a", "D/etc/a"),
     ])
   func rule(_ given: String, _ path: String) {
-    #expect(OutputPolicy(below: "D").path(of: given) == path)
-    #expect(OutputPolicy(below: "D/").path(of: given) == path)
-    #expect(OutputPolicy.real.path(of: given) == given)
+    expect(OutputPolicy(below: "D").path(of: given), equals: path)
+    expect(OutputPolicy(below: "D/").path(of: given), equals: path)
+    expect(OutputPolicy.real.path(of: given), equals: given)
   }
 
   @Test("a pipeline over recordings of its own keeps the paths outside out/")
   func otherPaths() {
     let outputs = OutputPolicy(below: "out/replay", keepsOtherPaths: true)
-    for path in ["a.jsonl", "/var/log/a", "../out/a", "outer/a"] { #expect(outputs.path(of: path) == path) }
-    #expect(outputs.path(of: "./out/a") == "out/replay/a")
+    for path in ["a.jsonl", "/var/log/a", "../out/a", "outer/a"] {
+      expect(outputs.path(of: path), equals: path)
+    }
+    expect(outputs.path(of: "./out/a"), equals: "out/replay/a")
   }
 
   /// A folder that is removed again, and the files that are in it.
@@ -58,16 +61,17 @@ import Testing
     for path in ["out/a", "out/b"] { _ = try first.place(path, of: "p", on: SystemDisk()) }
     try folder.write("a", "a.1", "a.2.gz", "b")
     let outputs = OutputPolicy(below: folder.path, of: .simulation)
-    #expect(try outputs.place("out/a", of: "p", on: SystemDisk()) == "\(folder.path)/a")
-    #expect(folder.names == [".simulated", "b"])
+    try expect(outputs.place("out/a", of: "p", on: SystemDisk()), equals: "\(folder.path)/a")
+    expect(folder.names, equals: [".simulated", "b"])
     try folder.write("a")
     for path in ["out/a", "./out/a"] { _ = try outputs.place(path, of: "p", on: SystemDisk()) }
     outputs.continueFiles(of: "q")
     _ = try outputs.place("out/b", of: "q", on: SystemDisk())
-    #expect(folder.names == [".simulated", "a", "b"], "its own file, and one that its state continues, stay")
+    expect(
+      folder.names, equals: [".simulated", "a", "b"], "its own file, and one that its state continues, stay")
     _ = try OutputPolicy(below: folder.path, of: .simulation, touchesDisk: false)
       .place("out/a", of: "p", on: SystemDisk())
-    #expect(folder.names == [".simulated", "a", "b"], "a dry run removes nothing")
+    expect(folder.names, equals: [".simulated", "a", "b"], "a dry run removes nothing")
   }
 
   @Test("simulated and real runs do not share a file, nor two paths a place")
@@ -77,12 +81,12 @@ import Testing
     func real() -> OutputPolicy { OutputPolicy(below: folder.path) }
     func simulated() -> OutputPolicy { OutputPolicy(below: folder.path, of: .simulation) }
     #expect(throws: Sentence.self) { try simulated().place("out/a", of: "p", on: SystemDisk()) }
-    #expect(folder.names == ["a"])
-    #expect(try real().place("out/a", of: "p", on: SystemDisk()) == "\(folder.path)/a")
-    #expect(try simulated().place("out/b", of: "p", on: SystemDisk()) == "\(folder.path)/b")
+    expect(folder.names, equals: ["a"])
+    try expect(real().place("out/a", of: "p", on: SystemDisk()), equals: "\(folder.path)/a")
+    try expect(simulated().place("out/b", of: "p", on: SystemDisk()), equals: "\(folder.path)/b")
     try folder.write("b")
     #expect(throws: Sentence.self) { try real().place("out/b", of: "p", on: SystemDisk()) }
-    #expect(folder.names == [".simulated", "a", "b"])
+    expect(folder.names, equals: [".simulated", "a", "b"])
     let outputs = simulated()
     _ = try outputs.place("out/b", of: "p", on: SystemDisk())
     #expect(throws: Sentence.self) { try outputs.place("b", of: "p", on: SystemDisk()) }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Engine
@@ -30,7 +31,7 @@ import Testing
     }
     let up = "\r\u{1B}[1A\u{1B}[J"
     let a = begin + lines("a") + end
-    #expect(writes == ["before", a, up + "x\n" + a, up + "y\r\n" + a, "\u{07}"])
+    expect(writes, equals: ["before", a, up + "x\n" + a, up + "y\r\n" + a, "\u{07}"])
   }
 
   @Test("in the background nothing is drawn, and what a shell has written since is not erased")
@@ -48,7 +49,7 @@ import Testing
     stage.aside {}
     isOurs.value = true
     try stage.draw(["c"], by: ObjectIdentifier(owner))
-    #expect(writes.value == [begin + lines("a") + end, "x\n", begin + lines("c") + end])
+    expect(writes.value, equals: [begin + lines("a") + end, "x\n", begin + lines("c") + end])
   }
 
   @Test("each draws for itself, the first one on top")
@@ -59,8 +60,8 @@ import Testing
       try stage.draw(["b"], by: ObjectIdentifier(second))
       try stage.draw(["c"], by: ObjectIdentifier(first))
     }
-    #expect(writes[1] == begin + "\u{1B}[1A" + lines("a", "", "b") + end)
-    #expect(writes[2] == begin + "\u{1B}[3A" + lines("c", "", "b") + end)
+    expect(writes[1], equals: begin + "\u{1B}[1A" + lines("a", "", "b") + end)
+    expect(writes[2], equals: begin + "\u{1B}[3A" + lines("c", "", "b") + end)
   }
 
   @Test("one is below all others, in whatever order they came")
@@ -70,7 +71,7 @@ import Testing
       try stage.draw(["line"], by: ObjectIdentifier(line), isLast: true)
       try stage.draw(["table"], by: ObjectIdentifier(table))
     }
-    #expect(writes[1] == begin + "\u{1B}[1A" + lines("table", "", "line") + end)
+    expect(writes[1], equals: begin + "\u{1B}[1A" + lines("table", "", "line") + end)
   }
 
   @Test("who draws nothing any more gives up the place, and comes last when there is something again")
@@ -82,8 +83,8 @@ import Testing
       try stage.draw([], by: ObjectIdentifier(first))
       try stage.draw(["c"], by: ObjectIdentifier(first))
     }
-    #expect(writes[2] == begin + "\u{1B}[3A" + lines("b") + "\u{1B}[J" + end)
-    #expect(writes[3] == begin + "\u{1B}[1A" + lines("b", "", "c") + end)
+    expect(writes[2], equals: begin + "\u{1B}[3A" + lines("b") + "\u{1B}[J" + end)
+    expect(writes[3], equals: begin + "\u{1B}[1A" + lines("b", "", "c") + end)
   }
 
   @Test("others may write while nothing is drawn")
@@ -96,7 +97,7 @@ import Testing
       stage.aside { calls += 1 }
     }
     let a = begin + lines("a") + end
-    #expect(calls == 2)
-    #expect(writes == [a, "\r\u{1B}[1A\u{1B}[J", a])
+    expect(calls, equals: 2)
+    expect(writes, equals: [a, "\r\u{1B}[1A\u{1B}[J", a])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Store
 import TestScale
@@ -17,46 +18,46 @@ import Testing
   @Test("what is spent comes back one period later, to the second")
   func oneWindow() {
     let full = rules([hour], spent: (0..<15).map(Double.init))
-    #expect(full.time(at: 100) == 3600)
-    #expect(full.left(at: 100) == 0)
-    #expect(full.time(at: 3600) == 3600)
-    #expect(full.left(at: 3600) == 1)
-    #expect(full.time(for: 3, at: 100) == 3602)
-    #expect(full.time(for: 15, at: 100) == 3614)
-    #expect(full.time(for: 16, at: 100) == nil)
-    #expect(rules([hour], spent: []).left(at: 0) == 15)
+    expect(full.time(at: 100), equals: 3600)
+    expect(full.left(at: 100), equals: 0)
+    expect(full.time(at: 3600), equals: 3600)
+    expect(full.left(at: 3600), equals: 1)
+    expect(full.time(for: 3, at: 100), equals: 3602)
+    expect(full.time(for: 15, at: 100), equals: 3614)
+    expectNil(full.time(for: 16, at: 100))
+    expect(rules([hour], spent: []).left(at: 0), equals: 15)
   }
 
   @Test("of several windows the strictest counts, and without one nothing does")
   func severalWindows() {
     let day = SiteBudget.Window(50, per: .seconds(86400))
     let spent = (0..<50).map { Double($0) * 100 }
-    #expect(rules([.init(30, per: .seconds(3600)), day], spent: spent).time(at: 40_000) == 86400)
-    #expect(rules([.init(30, per: .seconds(3600))], spent: spent).time(at: 5000) == 5600)
-    #expect(rules([], spent: spent).time(for: 1000, at: 0) == 0)
-    #expect(rules([], spent: spent).left(at: 0) == nil)
-    #expect(rules([.init(0, per: .seconds(1))], spent: []).time(at: 0) == nil)
+    expect(rules([.init(30, per: .seconds(3600)), day], spent: spent).time(at: 40_000), equals: 86400)
+    expect(rules([.init(30, per: .seconds(3600))], spent: spent).time(at: 5000), equals: 5600)
+    expect(rules([], spent: spent).time(for: 1000, at: 0), equals: 0)
+    expectNil(rules([], spent: spent).left(at: 0))
+    expectNil(rules([.init(0, per: .seconds(1))], spent: []).time(at: 0))
   }
 
   @Test("a site that wants to be left alone is, unless the clock was set back since")
   func blocked() {
     var asked = rules([hour], spent: [])
     asked.record.blockedUntil = 1716
-    #expect(asked.time(at: 0) == 1716)
-    #expect(asked.left(at: 0) == 0)
-    #expect(asked.time(at: 1716) == 1716)
+    expect(asked.time(at: 0), equals: 1716)
+    expect(asked.left(at: 0), equals: 0)
+    expect(asked.time(at: 1716), equals: 1716)
     asked.record.blockedUntil = 1e9
-    #expect(asked.time(at: 0) == 0)
+    expect(asked.time(at: 0), equals: 0)
   }
 
   @Test("a limit that was heard of takes the place of the one for its period, for a day")
   func learned() {
     var known = rules([.init(30, per: .seconds(3600)), .init(50, per: .seconds(86400))], spent: [])
     known.record.learned = .init(10, at: 0)
-    #expect(known.left(at: 1) == 30)
+    expect(known.left(at: 1), equals: 30)
     known.budget.learnedPeriod = .seconds(3600)
-    #expect(known.left(at: 1) == 10)
-    #expect(known.left(at: 86401) == 30)
+    expect(known.left(at: 1), equals: 10)
+    expect(known.left(at: 86401), equals: 30)
   }
 
   @Test("the times given are the earliest at which no window is ever exceeded")
@@ -79,7 +80,7 @@ import Testing
             spent.count { Double($0) + window.period.inSeconds > Double(time) } < window.limit
           }
         }
-        #expect(said == found)
+        expect(said, equals: found)
         if said == now { spent.append(now) }
       }
     }
@@ -91,10 +92,10 @@ import Testing
     func missing(_ limit: Int, _ remaining: Int) -> Int {
       rules.foreignSpending(BudgetReport(limit: limit, remaining: remaining, period: .seconds(3600)), at: 10)
     }
-    #expect(missing(15, 12) == 0)
-    #expect(missing(15, 14) == 0)
-    #expect(missing(15, 5) == 7)
-    #expect(missing(15, -3) == 12)
+    expect(missing(15, 12), equals: 0)
+    expect(missing(15, 14), equals: 0)
+    expect(missing(15, 5), equals: 7)
+    expect(missing(15, -3), equals: 12)
   }
 
   @Test("headers are taken for a report only where both are numbers that make sense")
@@ -103,13 +104,13 @@ import Testing
       BudgetReport(
         Headers([("X-RateLimit-Limit", limit), ("X-RateLimit-Remaining", remaining)]), period: .seconds(3600))
     }
-    #expect(report("30", "29") == BudgetReport(limit: 30, remaining: 29, period: .seconds(3600)))
-    #expect(report("30", "99")?.remaining == 30)
-    #expect(report("0", "0") == nil)
-    #expect(report("9223372036854775807", "-1")?.limit == 1_000_000_000)
-    #expect(report("9223372036854775807", "-1")?.remaining == 0)
-    #expect(report("30, 50", "1") == nil)
-    #expect(report("30", "") == nil)
-    #expect(BudgetReport(Headers(), period: .seconds(1)) == nil)
+    expect(report("30", "29"), equals: BudgetReport(limit: 30, remaining: 29, period: .seconds(3600)))
+    expect(report("30", "99")?.remaining, equals: 30)
+    expectNil(report("0", "0"))
+    expect(report("9223372036854775807", "-1")?.limit, equals: 1_000_000_000)
+    expect(report("9223372036854775807", "-1")?.remaining, equals: 0)
+    expectNil(report("30, 50", "1"))
+    expectNil(report("30", ""))
+    expectNil(BudgetReport(Headers(), period: .seconds(1)))
   }
 }

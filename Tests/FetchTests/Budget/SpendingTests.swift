@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import Store
@@ -40,7 +41,7 @@ import Testing
     #expect(try file.pay("a", budget, now: Play.start + limit + 1).isPaid)
     // A block that comes after is not hidden by the one before.
     try file.settle("a", budget, paid: nil, block: Play.start + limit + 100, nil, now: Play.start + limit)
-    #expect(try file.site("a").blockedUntil == Play.start + limit + 100)
+    try expect(file.site("a").blockedUntil, equals: Play.start + limit + 100)
   }
 
   @Test("what is left is known of the sites that the client has called, not of all that share its file")
@@ -50,9 +51,9 @@ import Testing
     let play = try play(budgets.merging(["other.example.org": other]) { $1 }) { _, _ in .answer("1") }
     #expect(try play.client.remainingBudgets().isEmpty)
     _ = try play.fetch(try request(url))
-    #expect(try play.client.remainingBudgets().map(\.site) == ["ll.example.org"])
+    try expect(play.client.remainingBudgets().map(\.site), equals: ["ll.example.org"])
     _ = try play.fetch(try request("https://other.example.org/"))
-    #expect(try play.client.remainingBudgets().count == 2)
+    try expect(play.client.remainingBudgets().count, equals: 2)
   }
 
   @Test("a site is left alone for six hours at most, whatever it asks for; a refresh asks at once")
@@ -62,12 +63,12 @@ import Testing
     }
     _ = failure { _ = try play.fetch(try request(url)) }
     let refused = failure { _ = try play.fetch(try request(url) { $0.whenUnpaid = .fail }) }
-    #expect(refused?.retryAt == Play.start + 0.1 + 6 * 3600)
+    expect(refused?.retryAt, equals: Play.start + 0.1 + 6 * 3600)
     _ = try play.fetch(try request(url) { $0.refresh = true })
     play.start(try request(url))
     play.clock.run()
-    #expect(play.told == ["ll.example.org asked to wait 6 h (Retry-After); --refresh retries now"])
-    #expect(play.times.last.map { $0 >= .seconds(6 * 3600) && $0 < .seconds(6 * 3600 + 10) } == true)
+    expect(play.told, equals: ["ll.example.org asked to wait 6 h (Retry-After); --refresh retries now"])
+    expect(play.times.last.map { $0 >= .seconds(6 * 3600) && $0 < .seconds(6 * 3600 + 10) }, equals: true)
   }
 
   @Test("what cannot be paid waits, says for how long, and goes on when it can")
@@ -78,8 +79,8 @@ import Testing
     play.start(try request(url))
     play.clock.run()
     // From when the first answer came; a millisecond more so that it is surely over.
-    #expect(play.told == ["ll.example.org: next call in 23 min"])
-    #expect(play.times.count == 4)
+    expect(play.told, equals: ["ll.example.org: next call in 23 min"])
+    expect(play.times.count, equals: 4)
     let last = try #require(play.times.last)
     #expect(last >= .milliseconds(3_600_100) && last < .milliseconds(3_600_200))
     #expect(play.results.allSatisfy { (try? $0.get()) != nil })
@@ -95,14 +96,14 @@ import Testing
     for _ in 0..<3 { _ = try play.fetch(try request(url)) }
     play.start(try request(url))
     play.clock.run()
-    #expect(play.times.count == (fails ? 3 : 4))
+    expect(play.times.count, equals: (fails ? 3 : 4))
     guard fails else { return }
     #expect(play.told.isEmpty, "nothing waits")
     guard case .failure(let error)? = play.results.last else {
       Issue.record("the fourth request was not paid")
       return
     }
-    #expect(error.kind == .budget)
+    expect(error.kind, equals: .budget)
     #expect("\(error)".contains("the budget of ll.example.org is spent; next call in 60 min"), "\(error)")
   }
 
@@ -111,15 +112,15 @@ import Testing
     let play = try play { _, _ in .answer("1") }
     for _ in 0..<3 { _ = try play.fetch(try request(url)) }
     let failed = failure { _ = try play.fetch(try request(url) { $0.whenUnpaid = .fail }) }
-    #expect(failed?.kind == .budget)
-    #expect(failed?.message == "the budget of ll.example.org is spent; next call in 60 min")
-    #expect(failed?.retryAt == Play.start + 3600.1)
+    expect(failed?.kind, equals: .budget)
+    expect(failed?.message, equals: "the budget of ll.example.org is spent; next call in 60 min")
+    expect(failed?.retryAt, equals: Play.start + 3600.1)
     let none = try Play(["ll.example.org": SiteBudget([.init(0, per: .seconds(1))])], file: WebFile()) {
       _, _ in .answer("1")
     }
-    #expect(
-      failure { _ = try none.fetch(try request(url)) }?.message
-        == "the budget of ll.example.org allows no call at all")
+    expect(
+      failure { _ = try none.fetch(try request(url)) }?.message,
+      equals: "the budget of ll.example.org allows no call at all")
   }
 
   @Test("the last call is never spent on a second try")
@@ -127,20 +128,20 @@ import Testing
     let play = try play { _, _ in .answer("", 502) }
     let failed = failure { _ = try play.fetch(try request(url)) }
     // Of three calls one for the first try, one for the second; the third is left.
-    #expect(failed?.status == 502)
-    #expect(play.times.count == 2)
-    #expect(try play.client.left(of: Request(try Address(url))) == 1)
-    #expect(failure { _ = try play.fetch(try request(url)) }?.status == 502)
-    #expect(play.times.count == 3)
+    expect(failed?.status, equals: 502)
+    expect(play.times.count, equals: 2)
+    try expect(play.client.left(of: Request(try Address(url))), equals: 1)
+    expect(failure { _ = try play.fetch(try request(url)) }?.status, equals: 502)
+    expect(play.times.count, equals: 3)
   }
 
   @Test("what never arrived costs nothing; what was free neither")
   func refunded() throws {
     let play = try play { _, number in number <= 4 ? .failed(.unreachable) : .answer("1") }
-    #expect(failure { _ = try play.fetch(try request(url)) }?.kind == .unreachable)
-    #expect(try play.client.left(of: Request(try Address(url))) == 3)
+    expect(failure { _ = try play.fetch(try request(url)) }?.kind, equals: .unreachable)
+    try expect(play.client.left(of: Request(try Address(url))), equals: 3)
     for _ in 0..<5 { _ = try play.fetch(try request(url) { $0.isFree = true }) }
-    #expect(try play.client.left(of: Request(try Address(url))) == 3)
+    try expect(play.client.left(of: Request(try Address(url))), equals: 3)
   }
 
   @Test("a redirect within a site is part of the call; one to another site is paid there")
@@ -153,9 +154,9 @@ import Testing
       }
     }
     _ = try play.fetch(try request(url + "a"))
-    #expect(try play.client.left(of: Request(try Address(url))) == 2)
+    try expect(play.client.left(of: Request(try Address(url))), equals: 2)
     _ = try play.fetch(try request("https://old.example.org/b"))
-    #expect(try play.client.left(of: Request(try Address(url))) == 1)
+    try expect(play.client.left(of: Request(try Address(url))), equals: 1)
   }
 
   @Test("headers tell what others spent, and another limit where they are listened to")
@@ -165,16 +166,16 @@ import Testing
     }
     let deaf = try play { _, _ in report(3, 0) }
     _ = try deaf.fetch(try request(url))
-    #expect(try deaf.client.left(of: Request(try Address(url))) == 2)
+    try expect(deaf.client.left(of: Request(try Address(url))), equals: 2)
     let nasa = SiteBudget(
       [.init(30, per: .seconds(3600)), .init(50, per: .seconds(86400))], learnedPeriod: .seconds(3600))
     let play = try play(["a.org": nasa]) { _, number in number == 1 ? report(30, 20) : report(10, 9) }
     let address = try Address("https://a.org/")
     _ = try play.fetch(Request(address))
-    #expect(try play.client.left(of: Request(address)) == 20)
+    try expect(play.client.left(of: Request(address)), equals: 20)
     play.clock.advance(to: Instant() + .seconds(3601))
     _ = try play.fetch(Request(address))
-    #expect(try play.client.left(of: Request(address)) == 9)
+    try expect(play.client.left(of: Request(address)), equals: 9)
   }
 
   @Test("a key has a budget of its own with a site, which knows the key by a hash only")
@@ -184,11 +185,11 @@ import Testing
     let open = Request(try Address(url))
     let keyed = try request(url) { $0.headers = [Header("Authorization", "Token abcdef", isSecret: true)] }
     let other = try request(url) { $0.headers = [Header("Authorization", "Token ghijkl", isSecret: true)] }
-    #expect(try play.client.ageOfLimit(of: keyed) == .infinity)
+    try expect(play.client.ageOfLimit(of: keyed), equals: .infinity)
     try play.client.learn(BudgetReport(limit: 210, remaining: 200, period: .seconds(3600)), of: keyed)
-    #expect(try play.client.ageOfLimit(of: keyed) == 0)
+    try expect(play.client.ageOfLimit(of: keyed), equals: 0)
     for _ in 0..<5 { _ = try play.fetch(keyed) }
-    #expect(try play.client.left(of: keyed) == 195)
+    try expect(play.client.left(of: keyed), equals: 195)
     #expect(try play.client.left(of: open) == 3 && play.client.left(of: other) == 3)
     #expect(keyed.budgetKey.hasPrefix("ll.example.org#") && !keyed.budgetKey.contains("abcdef"))
     #expect(keyed.budgetKey != other.budgetKey && open.budgetKey == "ll.example.org")
@@ -200,11 +201,11 @@ import Testing
     let address = try Address(url)
     let report = BudgetReport(limit: 3, remaining: 0, period: .seconds(3600), nextIn: .seconds(1631))
     try play.client.learn(report, of: Request(address))
-    #expect(try play.client.left(of: Request(address)) == 0)
+    try expect(play.client.left(of: Request(address)), equals: 0)
     _ = try play.fetch(Request(address))
     let first = try #require(play.times.first)
     #expect(first >= .seconds(1631) && first < .seconds(1632))
-    #expect(try play.client.left(of: Request(address)) == 0)
+    try expect(play.client.left(of: Request(address)), equals: 0)
   }
 
   @Test(
@@ -213,10 +214,10 @@ import Testing
     let play = try play { _, _ in .answer("1") }
     try Database(path: folder.file).execute("DROP TABLE spending")
     let failed = failure { _ = try play.fetch(try request(url)) }
-    #expect(failed?.kind == .store)
-    #expect(failed?.message.hasPrefix("the budget of ll.example.org cannot be kept: ") == true)
-    #expect(play.times == [])
-    #expect(try play.fetch(try request("https://b.org/")).status == 200)
+    expect(failed?.kind, equals: .store)
+    expect(failed?.message.hasPrefix("the budget of ll.example.org cannot be kept: "), equals: true)
+    expect(play.times, equals: [])
+    try expect(play.fetch(try request("https://b.org/")).status, equals: 200)
   }
 
   @Test("several clients over one file never spend more than there is, as the site counts it")
@@ -249,7 +250,7 @@ import Testing
         asked += 1
       }
       clock.run()
-      #expect(plays.reduce(0) { $0 + $1.results.count } == 60)
+      expect(plays.reduce(0) { $0 + $1.results.count }, equals: 60)
       let times = seen.withLock { $0.sorted() }
       for window in windows {
         for (place, time) in times.enumerated() {
@@ -288,10 +289,10 @@ import Testing
     }
     for child in children {
       child.waitUntilExit()
-      #expect(child.terminationStatus == 0)
+      expect(child.terminationStatus, equals: 0)
     }
     let spent = try WebFile(path: folder.file).site("a.org").spending
-    #expect(spent.count == 400)
+    expect(spent.count, equals: 400)
     #expect(spent.allSatisfy { $0.at == 1_800_000_001 })
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Fetch
@@ -21,20 +22,20 @@ import Testing
     func decide(_ cached: CacheEntry?, refresh: Bool = false) -> CachePolicy.Decision {
       CachePolicy.decide(cached, rule, refresh: refresh, at: 1000)
     }
-    #expect(decide(nil) == .fetch)
-    #expect(decide(cached(at: 901)) == .use)
-    #expect(decide(cached(at: 900)) == .fetch)
-    #expect(decide(cached(at: 900, etag: "a")) == .revalidate)
+    expect(decide(nil), equals: .fetch)
+    expect(decide(cached(at: 901)), equals: .use)
+    expect(decide(cached(at: 900)), equals: .fetch)
+    expect(decide(cached(at: 900, etag: "a")), equals: .revalidate)
     let second = "Sun, 06 Nov 1994 08:49:36 GMT"
-    #expect(decide(cached(at: 900, modified: second)) == .revalidate)
+    expect(decide(cached(at: 900, modified: second)), equals: .revalidate)
     // It may have changed again within that second.
-    #expect(decide(cached(at: 900, modified: Self.date)) == .fetch)
-    #expect(decide(cached(at: 900, modified: second, date: nil)) == .fetch)
-    #expect(decide(cached(at: 900, modified: "yesterday")) == .fetch)
-    #expect(decide(cached(at: 901, etag: "a"), refresh: true) == .fetch)
+    expect(decide(cached(at: 900, modified: Self.date)), equals: .fetch)
+    expect(decide(cached(at: 900, modified: second, date: nil)), equals: .fetch)
+    expect(decide(cached(at: 900, modified: "yesterday")), equals: .fetch)
+    expect(decide(cached(at: 901, etag: "a"), refresh: true), equals: .fetch)
     // Of a clock that was set back.
-    #expect(decide(cached(at: 1004)) == .use)
-    #expect(decide(cached(at: 2000, etag: "a")) == .revalidate)
+    expect(decide(cached(at: 1004)), equals: .use)
+    expect(decide(cached(at: 2000, etag: "a")), equals: .revalidate)
   }
 
   @Test(
@@ -43,9 +44,9 @@ import Testing
   func clockSteps(step: Double) {
     let now = 1_800_000_000.0
     let stored = cached(at: now + step, etag: "a")
-    #expect(CachePolicy.decide(stored, rule, refresh: false, at: now) == .revalidate)
+    expect(CachePolicy.decide(stored, rule, refresh: false, at: now), equals: .revalidate)
     // Once revalidated by the right clock, it is young.
-    #expect(CachePolicy.decide(cached(at: now), rule, refresh: false, at: now + 99) == .use)
+    expect(CachePolicy.decide(cached(at: now), rule, refresh: false, at: now + 99), equals: .use)
   }
 
   @Test("an entry from before a takeover is revalidated or fetched, however young, and never served stale")
@@ -55,9 +56,9 @@ import Testing
     func decide(_ cached: CacheEntry) -> CachePolicy.Decision {
       CachePolicy.decide(cached, rule, refresh: false, at: 1000)
     }
-    #expect(decide(cached(at: 949)) == .fetch)
-    #expect(decide(cached(at: 949, etag: "a")) == .revalidate)
-    #expect(decide(cached(at: 950)) == .use)
+    expect(decide(cached(at: 949)), equals: .fetch)
+    expect(decide(cached(at: 949, etag: "a")), equals: .revalidate)
+    expect(decide(cached(at: 950)), equals: .use)
     let error = FetchError(.status(500), try request("https://a.org/"), "")
     #expect(!CachePolicy.mayServeStale(cached(at: 949), rule, for: error, at: 1000))
     #expect(CachePolicy.mayServeStale(cached(at: 950), rule, for: error, at: 1200))
@@ -67,9 +68,9 @@ import Testing
   func conditions() {
     let second = "Sun, 06 Nov 1994 08:49:36 GMT"
     let headers = CachePolicy.conditions(cached(at: 0, etag: "\"a\"", modified: second))
-    #expect(headers == [Header("If-None-Match", "\"a\""), Header("If-Modified-Since", second)])
+    expect(headers, equals: [Header("If-None-Match", "\"a\""), Header("If-Modified-Since", second)])
     let weak = CachePolicy.conditions(cached(at: 0, etag: "\"a\"", modified: Self.date))
-    #expect(weak == [Header("If-None-Match", "\"a\"")])
+    expect(weak, equals: [Header("If-None-Match", "\"a\"")])
   }
 
   @Test("a stale response is served if the server has a problem, not if it reports a change")
@@ -89,7 +90,7 @@ import Testing
       func mayServeStale(at now: Double) -> Bool {
         CachePolicy.mayServeStale(cached(at: 0), rule, for: error, at: now)
       }
-      #expect(mayServeStale(at: 1000) == trouble.contains(kind), "\(kind)")
+      expect(mayServeStale(at: 1000), equals: trouble.contains(kind), "\(kind)")
       #expect(!mayServeStale(at: 1001))
     }
   }
@@ -105,7 +106,7 @@ import Testing
     #expect(try applies(.get))
     #expect(try applies(.post, repeatable: true))
     for method in [Request.Method.head, .post, .put, .patch, .delete] { #expect(try !applies(method)) }
-    #expect(CachePolicy.applies(to: try request("https://a.org/")) == nil)
+    expectNil(CachePolicy.applies(to: try request("https://a.org/")))
   }
 
   @Test("all that an answer depends on makes another name, and nothing else does")
@@ -116,9 +117,9 @@ import Testing
       CachePolicy.key(of: try request(url, change), rule)
     }
     let plain = try key()
-    #expect(plain.count == 32)
-    #expect(try key { $0.headers = [Header("User-Agent", "b")] } == plain)
-    #expect(try key { $0.refresh = true } == plain)
+    expect(plain.count, equals: 32)
+    try expect(key { $0.headers = [Header("User-Agent", "b")] }, equals: plain)
+    try expect(key { $0.refresh = true }, equals: plain)
     let others = [
       try key("https://a.org/?q=2"), try key("https://a.org/?q=1&api_key=a"),
       try key("https://a.org/?q=1&api_key=b"),
@@ -127,7 +128,7 @@ import Testing
       try key { $0.method = .post }, try key { ($0.method, $0.body) = (.post, [1]) },
       try key { $0.expectation = .anything },
     ]
-    #expect(Set(others + [plain]).count == others.count + 1)
+    expect(Set(others + [plain]).count, equals: others.count + 1)
   }
 }
 
@@ -140,8 +141,8 @@ import Testing
     let cached = try #require(answer.encoded(redaction))
     #expect(!cached.headers.contains(subsequence: "hunter2"))
     #expect(!cached.body.contains(subsequence: "hunter2"))
-    #expect(CacheEntry(cached, redaction) == answer)
+    expect(CacheEntry(cached, redaction), equals: answer)
     answer.headers.add("Set-Cookie", "session=1")
-    #expect(answer.encoded(redaction) == cached)
+    expect(answer.encoded(redaction), equals: cached)
   }
 }

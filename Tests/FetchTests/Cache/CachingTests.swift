@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Reactive
 import Store
@@ -28,14 +29,14 @@ import Testing
   @Test("what is young enough costs no call, in another process neither")
   func young() throws {
     let first = try play { _, number in .answer("[\(number)]", 200, [("Content-Type", "application/json")]) }
-    #expect(try first.fetch(try asking()).isFromCache == false)
+    try expect(first.fetch(try asking()).isFromCache, equals: false)
     first.clock.advance(to: Instant() + .seconds(3000))
     let again = try first.fetch(try asking())
     #expect(again.value == (try Value.parse("[1]")))
     #expect(again.isFromCache)
-    #expect(again.freshness == .fresh)
-    #expect(again.headers["content-type"] == "application/json")
-    #expect(again.tries == 0)
+    expect(again.freshness, equals: .fresh)
+    expect(again.headers["content-type"], equals: "application/json")
+    expect(again.tries, equals: 0)
     #expect(again.age >= 2999 && again.age <= 3001)
     first.clock.advance(by: .seconds(601))
     #expect(try first.fetch(try asking()).value == (try Value.parse("[2]")))
@@ -63,23 +64,23 @@ import Testing
     _ = try play.fetch(try asking())
     play.clock.advance(by: hour)
     let again = try play.fetch(try asking())
-    #expect(again.freshness == .revalidated)
+    expect(again.freshness, equals: .revalidated)
     #expect(again.value == (try Value.parse("[1]")))
-    #expect(again.age == 0)
-    #expect(again.tries == 1)
-    #expect(try play.fetch(try asking()).tries == 0)
+    expect(again.age, equals: 0)
+    expect(again.tries, equals: 1)
+    try expect(play.fetch(try asking()).tries, equals: 0)
     // Asked anew it is sent whole, and kept.
     let anew = try play.fetch(try asking { $0.refresh = true })
     #expect(anew.value == (try Value.parse("[2]")))
-    #expect(play.script.calls.last?.order.headers.contains(Header("Cache-Control", "no-cache")) == true)
+    expect(play.script.calls.last?.order.headers.contains(Header("Cache-Control", "no-cache")), equals: true)
     #expect(try play.fetch(try asking()).value == (try Value.parse("[2]")))
-    #expect(play.times.count == 3)
+    expect(play.times.count, equals: 3)
   }
 
   @Test("an unrequested 304 is an error")
   func unasked() throws {
     let play = try play { _, _ in .answer("", 304) }
-    #expect(failure { _ = try play.fetch(try asking()) }?.status == 304)
+    expect(failure { _ = try play.fetch(try asking()) }?.status, equals: 304)
   }
 
   @Test("a stale response replaces one that cannot be fetched, and is marked")
@@ -88,13 +89,13 @@ import Testing
     _ = try play.fetch(try asking())
     play.clock.advance(by: hour * 3)
     let old = try play.fetch(try asking())
-    #expect(old.freshness == .stale)
+    expect(old.freshness, equals: .stale)
     #expect(old.value == (try Value.parse("[1]")))
-    #expect(old.staleBecause?.status == 503)
-    #expect(old.tries == 4)
+    expect(old.staleBecause?.status, equals: 503)
+    expect(old.tries, equals: 4)
     #expect(old.age > 10_800 && old.age < 10_820)
     play.clock.advance(by: .seconds(86400))
-    #expect(failure { _ = try play.fetch(try asking()) }?.status == 503)
+    expect(failure { _ = try play.fetch(try asking()) }?.status, equals: 503)
   }
 
   @Test("what the server says for good is not covered up by an old answer")
@@ -108,8 +109,8 @@ import Testing
     }
     _ = try play.fetch(try asking())
     play.clock.advance(by: hour)
-    #expect(failure { _ = try play.fetch(try asking()) }?.status == 404)
-    #expect(failure { _ = try play.fetch(try asking()) }?.kind == .encryption)
+    expect(failure { _ = try play.fetch(try asking()) }?.status, equals: 404)
+    expect(failure { _ = try play.fetch(try asking()) }?.kind, equals: .encryption)
   }
 
   @Test("a body that is not JSON is never cached, and a stale response replaces it")
@@ -120,8 +121,8 @@ import Testing
     }
     _ = try play.fetch(try asking())
     play.clock.advance(by: hour)
-    #expect(try play.fetch(try asking()).staleBecause?.kind == .notJSON)
-    #expect(try play.fetch(try asking()).freshness == .stale)
+    try expect(play.fetch(try asking()).staleBecause?.kind, equals: .notJSON)
+    try expect(play.fetch(try asking()).freshness, equals: .stale)
     #expect(play.script.calls.allSatisfy { !$0.order.headers.contains(Header("If-None-Match", "\"bad\"")) })
   }
 
@@ -133,9 +134,9 @@ import Testing
     _ = try play.fetch(try asking())
     play.clock.advance(by: hour)
     let old = try play.fetch(try asking { $0.whenUnpaid = .fail })
-    #expect(old.staleBecause?.kind == .budget)
-    #expect(old.tries == 1)
-    #expect(play.times.count == 1)
+    expect(old.staleBecause?.kind, equals: .budget)
+    expect(old.tries, equals: 1)
+    expect(play.times.count, equals: 1)
   }
 
   @Test("no secret lies in the file, and what was hidden comes back")
@@ -155,7 +156,7 @@ import Testing
     #expect(!stored.contains(subsequence: "bearer-secret"))
     // Another key is another answer.
     let other = try asking("https://a.org/x?api_key=another-key")
-    #expect(try play.fetch(other).isFromCache == false)
+    try expect(play.fetch(other).isFromCache, equals: false)
   }
 
   @Test("any bytes are kept too, as long as they are not too many")
@@ -166,9 +167,9 @@ import Testing
     }
     for (path, isKept) in [("/small", true), ("/large", false)] {
       let request = try asking("https://a.org" + path) { $0.expectation = .anything }
-      #expect(try play.fetch(request).isFromCache == false)
+      try expect(play.fetch(request).isFromCache, equals: false)
       let again = try play.fetch(request)
-      #expect(again.isFromCache == isKept)
+      expect(again.isFromCache, equals: isKept)
       #expect(again.bytes.allSatisfy { $0 == 0xff } && again.bytes.count >= 200)
     }
   }
@@ -180,7 +181,7 @@ import Testing
     for number in 1...2 {
       #expect(try play.fetch(try asking()).value == (try Value.parse("[\(number)]")))
     }
-    #expect(play.told.count == 4)
+    expect(play.told.count, equals: 4)
     #expect(
       play.told.allSatisfy {
         $0.hasPrefix("continuing without cache and budgets: ") && $0.contains("no such table")
@@ -198,10 +199,10 @@ import Testing
       }
       let asked = try request(place) { $0.cache = CacheRule(maximumAge: .seconds(60)) }
       let first = try play.fetch(asked)
-      #expect(try play.fetch(asked).value == first.value)
+      try expect(play.fetch(asked).value, equals: first.value)
       let failed = failure { _ = try play.fetch(try request(place)) }
       #expect(failed?.status == 403 && failed.map { "\($0)".contains("SEKRET") } == false, "\(failed as Any)")
-      #expect(asked.budgetKey == "a.org")
+      expect(asked.budgetKey, equals: "a.org")
     }
     let stored = String(decoding: try folder.bytes(), as: UTF8.self)
     #expect(!stored.contains("SEKRET") && stored.contains("***"))

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Fetch
@@ -19,6 +20,6 @@ import Testing
     ])
   func examples(_ text: String, _ digest: String) {
     let bytes = SHA256.digest(Array(text.utf8))
-    #expect(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == digest)
+    expect(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(), equals: digest)
   }
 }

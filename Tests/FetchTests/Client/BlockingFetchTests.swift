@@ -1,3 +1,4 @@
+import Expectations
 import System
 import Foundation
 import JSON
@@ -46,12 +47,12 @@ import Testing
       request.cache = CacheRule(maximumAge: .seconds(60))
       let first = try client.fetch(request)
       #expect(first.value == (try Value.parse(#"{"results": [1, 2]}"#)))
-      #expect(first.tries == 2)
+      expect(first.tries, equals: 2)
       #expect(try client.fetch(request).isFromCache)
       time.add(60, ordering: .relaxed)
       let again = try client.fetch(request)
-      #expect(again.freshness == .revalidated)
-      #expect(again.value == first.value)
+      expect(again.freshness, equals: .revalidated)
+      expect(again.value, equals: first.value)
     }
   }
 
@@ -73,13 +74,13 @@ import Testing
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { sign.set() }
         let start = Date()
         let failed = failure { _ = try client.fetch(request, stop: sign) }
-        #expect(failed?.kind == .cancelled)
-        #expect(failed?.message == "stopped before the response arrived")
+        expect(failed?.kind, equals: .cancelled)
+        expect(failed?.message, equals: "stopped before the response arrived")
         #expect(Date().timeIntervalSince(start) < 6)
       }
       let sign = StopSign()
       sign.set()
-      #expect(failure { _ = try client.fetch(try request(server.url), stop: sign) }?.kind == .cancelled)
+      expect(failure { _ = try client.fetch(try request(server.url), stop: sign) }?.kind, equals: .cancelled)
     }
   }
 
@@ -95,7 +96,7 @@ import Testing
         let answer = try? client.fetch(try request("\(url)/\(number)"))
         if answer?.value.string == "/\(number)" { lock.withLock { good += 1 } }
       }
-      #expect(good == 40)
+      expect(good, equals: 40)
     }
   }
 }

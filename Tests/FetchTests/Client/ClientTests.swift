@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Reactive
 import Store
@@ -14,12 +15,12 @@ import Testing
     let play = Play(file: try WebFile()) { _, _ in .answer(#"{"a": [1]}"#, 200, [("X-A", "b")]) }
     let answer = try play.fetch(try request(url) { $0.headers = [Header("X-Mine", "c")] })
     #expect(answer.value == (try Value.parse(#"{"a": [1]}"#)))
-    #expect(answer.headers["x-a"] == "b")
-    #expect(answer.freshness == .fresh)
+    expect(answer.headers["x-a"], equals: "b")
+    expect(answer.freshness, equals: .fresh)
     #expect(!answer.isFromCache)
-    #expect(answer.tries == 1)
+    expect(answer.tries, equals: 1)
     let order = try #require(play.script.calls.first?.order)
-    #expect(order.headers == [Header("X-Mine", "c"), Header("Accept", "application/json")])
+    expect(order.headers, equals: [Header("X-Mine", "c"), Header("Accept", "application/json")])
   }
 
   @Test("anything may be asked for, and nothing may come")
@@ -28,11 +29,11 @@ import Testing
       .answer("\u{1}", order.method == .head ? 200 : 200 + order.body.count)
     }
     let answer = try play.fetch(try request(url) { $0.expectation = .anything })
-    #expect(answer.bytes == [1])
+    expect(answer.bytes, equals: [1])
     #expect(answer.value.isNull)
     #expect(try play.fetch(try request(url) { $0.method = .head }).value.isNull)
     let done = try play.fetch(try request(url) { ($0.method, $0.body) = (.post, [1, 2, 3, 4]) })
-    #expect(done.status == 204)
+    expect(done.status, equals: 204)
     #expect(done.value.isNull)
   }
 
@@ -42,20 +43,20 @@ import Testing
       .answer(#"{"error": {"code": "API_KEY_INVALID", "message": "key hunter2-long is bad"}}"#, 403)
     }
     let failed = failure { _ = try play.fetch(try request(url + "?api_key=hunter2-long")) }
-    #expect(failed?.status == 403)
-    #expect(failed?.serverMessage == "key *** is bad")
-    #expect(
-      "\(try #require(failed))"
-        == "GET https://ll.example.org/launches?api_key=***: answered 403 Forbidden: key *** is bad")
-    #expect(play.times.count == 1)
+    expect(failed?.status, equals: 403)
+    expect(failed?.serverMessage, equals: "key *** is bad")
+    expect(
+      "\(try #require(failed))",
+      equals: "GET https://ll.example.org/launches?api_key=***: answered 403 Forbidden: key *** is bad")
+    expect(play.times.count, equals: 1)
   }
 
   @Test("nothing is sent of a request that is wrong by itself")
   func flawed() throws {
     let play = Play(file: try WebFile()) { _, _ in .answer("1") }
     let failed = failure { _ = try play.fetch(try request(url) { $0.headers = [Header("A", "b\n")] }) }
-    #expect(failed?.kind == .request)
-    #expect(play.times == [])
+    expect(failed?.kind, equals: .request)
+    expect(play.times, equals: [])
   }
 
   @Test("what may pass is tried again, later each time, and told with how often")
@@ -69,19 +70,20 @@ import Testing
       }
     }
     let answer = try play.fetch(try request(url))
-    #expect(answer.tries == 4)
-    #expect(play.times == [0, 1100, 3200, 7300].map { .milliseconds($0) })
-    #expect(
-      play.told == [
+    expect(answer.tries, equals: 4)
+    expect(play.times, equals: [0, 1100, 3200, 7300].map { .milliseconds($0) })
+    expect(
+      play.told,
+      equals: [
         "GET \(url): it broke; next attempt in 1 s",
         "GET \(url): answered 502 Bad Gateway: an HTML page titled “502 Bad Gateway” (tried 2 times); next attempt in 2 s",
         "GET \(url): answered 200 OK with JSON that ends after 8 bytes: …{\"a\": [1 (tried 3 times); next attempt in 4 s",
       ])
     let broken = Play(file: try WebFile()) { _, _ in .failed(.interrupted) }
     let failed = failure { _ = try broken.fetch(try request(url)) }
-    #expect(failed?.kind == .interrupted)
-    #expect(failed?.tries == 4)
-    #expect(broken.times.count == 4)
+    expect(failed?.kind, equals: .interrupted)
+    expect(failed?.tries, equals: 4)
+    expect(broken.times.count, equals: 4)
   }
 
   @Test("what must not be repeated is not, unless it is marked so")
@@ -90,7 +92,7 @@ import Testing
       let play = Play(file: try WebFile()) { _, _ in .failed(.interrupted) }
       let post = try request(url) { ($0.method, $0.isRepeatable) = (.post, isRepeatable) }
       #expect(failure { _ = try play.fetch(post) } != nil)
-      #expect(play.times.count == count)
+      expect(play.times.count, equals: count)
     }
   }
 
@@ -106,21 +108,22 @@ import Testing
       }
     }
     let failed = failure { _ = try play.fetch(try request(url)) }
-    #expect(play.times == [.zero, .milliseconds(40_100)])
-    #expect(failed?.status == 429)
-    #expect(failed?.retryAt == Play.start + 40.2 + 1716)
+    expect(play.times, equals: [.zero, .milliseconds(40_100)])
+    expect(failed?.status, equals: 429)
+    expect(failed?.retryAt, equals: Play.start + 40.2 + 1716)
     // Of another process, and of this one.
     let other = Play(file: try WebFile(path: file.file), clock: play.clock) { _, _ in .answer("[2]") }
     let now = play.clock.now - Instant()
-    #expect(try other.fetch(try request(url)).tries == 1)
+    try expect(other.fetch(try request(url)).tries, equals: 1)
     #expect(other.times.allSatisfy { $0 >= .milliseconds(1_756_200) && $0 < .milliseconds(1_756_300) })
     let left = Int((Duration.milliseconds(1_756_200) - now).inSeconds.rounded(.up))
-    #expect(
-      other.told == [
+    expect(
+      other.told,
+      equals: [
         "ll.example.org asked to wait \((left + 59) / 60) min (Retry-After); --refresh retries now"
       ])
     // Another site is not meant.
-    #expect(try play.fetch(try request("https://b.org/")).tries == 1)
+    try expect(play.fetch(try request("https://b.org/")).tries, equals: 1)
   }
 
   @Test("redirects are followed with the query, and refused where they lead astray")
@@ -134,12 +137,13 @@ import Testing
       }
     }
     let answer = try play.fetch(try request(url + "?limit=2"))
-    #expect(answer.address.text == "https://ll.example.org/launches/?limit=2")
+    expect(answer.address.text, equals: "https://ll.example.org/launches/?limit=2")
     let astray = failure { _ = try play.fetch(try request("https://ll.example.org/away")) }
-    #expect(astray?.kind == .redirect)
+    expect(astray?.kind, equals: .redirect)
     let before = play.times.count
-    #expect(failure { _ = try play.fetch(try request("https://ll.example.org/circle")) }?.kind == .redirect)
-    #expect(play.times.count == before + 1 + Redirects.limit)
+    expect(
+      failure { _ = try play.fetch(try request("https://ll.example.org/circle")) }?.kind, equals: .redirect)
+    expect(play.times.count, equals: before + 1 + Redirects.limit)
   }
 
   @Test("a disposed fetch reports nothing more and sends no requests")
@@ -151,7 +155,7 @@ import Testing
       subscription.dispose()
       let calls = play.times.count
       play.clock.run()
-      #expect(play.times.count == calls)
+      expect(play.times.count, equals: calls)
       #expect(play.results.isEmpty)
     }
   }
@@ -164,8 +168,8 @@ import Testing
     }
     play.start(try request(url)).dispose()
     play.clock.run()
-    #expect(play.times == [])
-    #expect(try play.client.left(of: Request(try Address(url))) == 1)
+    expect(play.times, equals: [])
+    try expect(play.client.left(of: Request(try Address(url))), equals: 1)
   }
 
   @Test("nothing of a fetch stays behind")
@@ -179,6 +183,6 @@ import Testing
       play.start(try request(url)).dispose()
       play.clock.run()
     }()
-    #expect(client == nil)
+    expectNil(client)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Fetch
@@ -12,12 +13,12 @@ import Testing
 
   @Test("to the slash at the end, the query goes along, said or not")
   func slash() throws {
-    #expect(try next(to: "/x/?q=1").address.text == "https://a.org/x/?q=1")
-    #expect(try next(to: "/x/").address.text == "https://a.org/x/?q=1")
-    #expect(try next(to: "https://a.org/x/").address.text == "https://a.org/x/?q=1")
-    #expect(
-      try next(to: "https://a.org/x/", from: "http://a.org/x?q=1").address.text == "https://a.org/x/?q=1")
-    #expect(try next(to: "/x/?r=2").address.text == "https://a.org/x/?r=2")
+    try expect(next(to: "/x/?q=1").address.text, equals: "https://a.org/x/?q=1")
+    try expect(next(to: "/x/").address.text, equals: "https://a.org/x/?q=1")
+    try expect(next(to: "https://a.org/x/").address.text, equals: "https://a.org/x/?q=1")
+    try expect(
+      next(to: "https://a.org/x/", from: "http://a.org/x?q=1").address.text, equals: "https://a.org/x/?q=1")
+    try expect(next(to: "/x/?r=2").address.text, equals: "https://a.org/x/?r=2")
   }
 
   @Test("another host gets neither the query nor a secret header")
@@ -25,8 +26,8 @@ import Testing
     let moved = try next(to: "https://b.org/y") {
       $0.headers = [Header("Authorization", "Token hunter2"), Header("Accept", "a")]
     }
-    #expect(moved.address.text == "https://b.org/y")
-    #expect(moved.headers == [Header("Accept", "a")])
+    expect(moved.address.text, equals: "https://b.org/y")
+    expect(moved.headers, equals: [Header("Accept", "a")])
   }
 
   @Test(
@@ -48,17 +49,17 @@ import Testing
     ])
   func refused(_ location: String, _ words: String) throws {
     let failed = failure { _ = try next(to: location) }
-    #expect(failed?.kind == .redirect)
-    #expect(failed?.message == words)
-    #expect(failed?.mayPass == false)
+    expect(failed?.kind, equals: .redirect)
+    expect(failed?.message, equals: words)
+    expect(failed?.mayPass, equals: false)
   }
 
   @Test("it does not go in circles")
   func circles() throws {
-    #expect(try next(to: "/y", hops: 7).address.path == "/y")
-    #expect(
-      failure { _ = try next(to: "/y", hops: 8) }?.message
-        == "301 Moved Permanently after 8 redirects, which probably form a loop")
+    try expect(next(to: "/y", hops: 7).address.path, equals: "/y")
+    expect(
+      failure { _ = try next(to: "/y", hops: 8) }?.message,
+      equals: "301 Moved Permanently after 8 redirects, which probably form a loop")
   }
 
   @Test("what is sent is sent again by 307 and 308, dropped by 303, and refused by what says neither")
@@ -66,17 +67,17 @@ import Testing
     let post: (inout Request) -> Void = { ($0.method, $0.body) = (.post, [1]) }
     for status in [307, 308] {
       let moved = try next(status, to: "/y", post)
-      #expect(moved.method == .post)
-      #expect(moved.body == [1])
+      expect(moved.method, equals: .post)
+      expect(moved.body, equals: [1])
     }
     let other = try next(303, to: "/y", post)
-    #expect(other.method == .get)
-    #expect(other.body == [])
-    #expect(try next(303, to: "/y", { $0.method = .head }).method == .head)
+    expect(other.method, equals: .get)
+    expect(other.body, equals: [])
+    try expect(next(303, to: "/y", { $0.method = .head }).method, equals: .head)
     for status in [301, 302] {
-      #expect(
-        failure { _ = try next(status, to: "/y", post) }?.message.contains("for a POST; use the address")
-          == true)
+      expect(
+        failure { _ = try next(status, to: "/y", post) }?.message.contains("for a POST; use the address"),
+        equals: true)
     }
   }
 
@@ -87,12 +88,12 @@ import Testing
       Header("X-Auth", "abcdef"), Header("X-Client", "flow"), Header("Content-Type", "text/plain"),
     ]
     let own = try request.following("/y")
-    #expect(own.headers.count == 3)
+    expect(own.headers.count, equals: 3)
     for link in ["https://b.org/", "https://a.org:8443/", "http://a.org/"] {
-      #expect(try request.following(link).headers.map(\.name) == ["Content-Type"], "\(link)")
+      try expect(request.following(link).headers.map(\.name), equals: ["Content-Type"], "\(link)")
     }
     request.allowedHosts = ["b.org"]
-    #expect(try request.following("https://b.org/").headers.count == 3)
-    #expect(try request.following("http://b.org/").headers.map(\.name) == ["Content-Type"])
+    try expect(request.following("https://b.org/").headers.count, equals: 3)
+    try expect(request.following("http://b.org/").headers.map(\.name), equals: ["Content-Type"])
   }
 }

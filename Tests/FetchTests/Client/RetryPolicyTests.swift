@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
     ]
     for kind in again + never {
       let wait = policy().wait(after: try error(kind), tries: 1, waited: .zero, canBeRepeated: true)
-      #expect((wait != nil) == again.contains(kind), "\(kind)")
+      expect((wait != nil), equals: again.contains(kind), "\(kind)")
     }
   }
 
@@ -43,7 +44,7 @@ import Testing
       (.interrupted, false), (.status(500), false), (.truncated, false),
     ] {
       let wait = policy().wait(after: try error(kind), tries: 1, waited: .zero, canBeRepeated: false)
-      #expect((wait != nil) == isTried, "\(kind)")
+      expect((wait != nil), equals: isTried, "\(kind)")
     }
   }
 
@@ -57,8 +58,8 @@ import Testing
       }
     }
     // Chance is taken off the full wait.
-    #expect(waits(0) == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) } + [nil])
-    #expect(waits(0.5).prefix(3) == [.milliseconds(500), .seconds(1), .seconds(2)])
+    expect(waits(0), equals: [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) } + [nil])
+    expect(waits(0.5).prefix(3), equals: [.milliseconds(500), .seconds(1), .seconds(2)])
     #expect(waits(1).prefix(8).allSatisfy { $0 == .zero })
   }
 
@@ -68,11 +69,11 @@ import Testing
     func wait(_ waited: Int) -> Duration? {
       policy().wait(after: failed, tries: 1, waited: .seconds(waited), canBeRepeated: true)
     }
-    #expect(wait(0) == .seconds(100))
-    #expect(wait(20) == .seconds(100))
-    #expect(wait(21) == nil)
+    expect(wait(0), equals: .seconds(100))
+    expect(wait(20), equals: .seconds(100))
+    expectNil(wait(21))
     let long = try error(.status(429), asking: .seconds(1716))
-    #expect(policy().wait(after: long, tries: 1, waited: .zero, canBeRepeated: true) == nil)
+    expectNil(policy().wait(after: long, tries: 1, waited: .zero, canBeRepeated: true))
   }
 }
 
@@ -85,25 +86,25 @@ import Testing
   @Test("seconds, a date, or words in the body; the header counts more")
   func forms() {
     let throttled = "Request was throttled. Expected available in 1716 seconds."
-    #expect(wait("120") == .seconds(120))
-    #expect(wait(" 0 ") == .zero)
-    #expect(wait("Sun, 06 Nov 1994 08:49:37 GMT") == .seconds(77))
-    #expect(wait("Sun, 06 Nov 1994 08:40:00 GMT") == .zero)
-    #expect(wait(nil, throttled) == .seconds(1716))
-    #expect(wait("5", throttled) == .seconds(5))
-    #expect(wait("soon", throttled) == .seconds(1716))
-    #expect(wait(nil, "try in 1 second") == .seconds(1))
+    expect(wait("120"), equals: .seconds(120))
+    expect(wait(" 0 "), equals: .zero)
+    expect(wait("Sun, 06 Nov 1994 08:49:37 GMT"), equals: .seconds(77))
+    expect(wait("Sun, 06 Nov 1994 08:40:00 GMT"), equals: .zero)
+    expect(wait(nil, throttled), equals: .seconds(1716))
+    expect(wait("5", throttled), equals: .seconds(5))
+    expect(wait("soon", throttled), equals: .seconds(1716))
+    expect(wait(nil, "try in 1 second"), equals: .seconds(1))
   }
 
   @Test("invalid waits are ignored, and no wait is longer than six hours")
   func bounds() {
-    #expect(wait() == nil)
-    #expect(wait("-5") == nil)
-    #expect(wait("nan") == nil)
-    #expect(wait("inf") == nil)
-    #expect(wait(nil, "seconds") == nil)
-    #expect(wait(nil, "lasts 5 seconds") == nil)
-    #expect(wait("1e99") == .seconds(6 * 3600))
-    #expect(wait("Sun, 06 Nov 9994 08:49:37 GMT") == .seconds(6 * 3600))
+    expectNil(wait())
+    expectNil(wait("-5"))
+    expectNil(wait("nan"))
+    expectNil(wait("inf"))
+    expectNil(wait(nil, "seconds"))
+    expectNil(wait(nil, "lasts 5 seconds"))
+    expect(wait("1e99"), equals: .seconds(6 * 3600))
+    expect(wait("Sun, 06 Nov 9994 08:49:37 GMT"), equals: .seconds(6 * 3600))
   }
 }

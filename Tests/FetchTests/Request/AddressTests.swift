@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import System
 import TestScale
@@ -28,8 +29,8 @@ import Testing
       ("https://example.org/a?u=https://b.org/?x", "https://example.org/a?u=https://b.org/?x"),
     ])
   func read(_ text: String, _ sent: String) throws {
-    #expect(try Address(text).text == sent)
-    #expect(try Address(sent).text == sent)
+    try expect(Address(text).text, equals: sent)
+    try expect(Address(sent).text, equals: sent)
   }
 
   @Test(
@@ -60,7 +61,7 @@ import Testing
       ("https://a/\n", "the address contains a line break or another control character"),
     ])
   func refused(_ text: String, _ words: String) {
-    #expect(flaw(text) == words)
+    expect(flaw(text), equals: words)
   }
 
   @Test("it shows itself without what is secret, by mark or by name")
@@ -70,19 +71,21 @@ import Testing
       "api_key", to: "hunter2"
     )
     .setting("who", to: "a&b=c", isSecret: true)
-    #expect(
-      address.text == "https://api.nasa.gov/planetary/apod?date=2026-01-01&api_key=hunter2&who=a%26b%3Dc")
-    #expect("\(address)" == "https://api.nasa.gov/planetary/apod?date=2026-01-01&api_key=***&who=***")
-    #expect(
-      "\(try Address("https://a.org/?X-Api-Key=1&token=2&q=3"))" == "https://a.org/?X-Api-Key=1&token=***&q=3"
-    )
+    expect(
+      address.text,
+      equals: "https://api.nasa.gov/planetary/apod?date=2026-01-01&api_key=hunter2&who=a%26b%3Dc")
+    expect("\(address)", equals: "https://api.nasa.gov/planetary/apod?date=2026-01-01&api_key=***&who=***")
+    expect(
+      "\(try Address("https://a.org/?X-Api-Key=1&token=2&q=3"))",
+      equals: "https://a.org/?X-Api-Key=1&token=***&q=3")
   }
 
   @Test("an item takes the place of those of its name")
   func setting() throws {
     let address = try Address("https://a.org/?a=1&b=2&a=3&c=4")
-    #expect(address.setting("a", to: "9").text == "https://a.org/?a=9&b=2&c=4")
-    #expect(address.setting("c", to: nil).setting("d e", to: "").text == "https://a.org/?a=1&b=2&a=3&d%20e=")
+    expect(address.setting("a", to: "9").text, equals: "https://a.org/?a=9&b=2&c=4")
+    expect(
+      address.setting("c", to: nil).setting("d e", to: "").text, equals: "https://a.org/?a=1&b=2&a=3&d%20e=")
   }
 
   @Test(
@@ -100,7 +103,7 @@ import Testing
       (".hidden", "https://a.org:8443/d/.hidden"),
     ])
   func following(_ link: String, _ target: String) throws {
-    #expect(try Address("https://a.org:8443/d/e?q=0").following(link).text == target)
+    try expect(Address("https://a.org:8443/d/e?q=0").following(link).text, equals: target)
   }
 
   @Test(
@@ -118,15 +121,16 @@ import Testing
     ])
   func fragments(_ link: String, _ target: String) throws {
     let address = try Address("https://a.org:8443/d/e?q=0&token=t#old")
-    #expect(try address.resolving(link) == target)
+    try expect(address.resolving(link), equals: target)
     #expect(try !address.following(link).text.contains("#"))
   }
 
   @Test("a secret stays one in a link that carries it on, under another name too")
   func secretsInLinks() throws {
     let address = try Address("https://a.org/").setting("who", to: "hunter2", isSecret: true)
-    #expect("\(try address.following("/?who=other&page=2"))" == "https://a.org/?who=***&page=2")
-    #expect("\(try address.following("https://a.org/?me=hunter2&page=2"))" == "https://a.org/?me=***&page=2")
+    expect("\(try address.following("/?who=other&page=2"))", equals: "https://a.org/?who=***&page=2")
+    expect(
+      "\(try address.following("https://a.org/?me=hunter2&page=2"))", equals: "https://a.org/?me=***&page=2")
   }
 
   @Test("whatever is read is sent as one clean line, and read again as the same")
@@ -144,8 +148,8 @@ import Testing
       guard let address = try? Address(text) else { continue }
       good += 1
       #expect(address.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }, "\(text)")
-      #expect(try Address(address.text) == address, "\(text)")
-      #expect(try address.following(address.text) == address, "\(text)")
+      try expect(Address(address.text), equals: address, "\(text)")
+      try expect(address.following(address.text), equals: address, "\(text)")
     }
     #expect(good > 100)
   }

@@ -1,3 +1,4 @@
+import Expectations
 import TestScale
 import Reactive
 import Testing
@@ -8,10 +9,10 @@ import Testing
   @Test("every way to write a secret is hidden, the longest first; what is too short is not looked for")
   func masked() {
     let redaction = Redaction(["hunter2", "hunter2-and-more", "a/b+c?", "abc"])
-    #expect(redaction.masked("hunter2 hunter2-and-more abc") == "*** *** abc")
-    #expect(redaction.masked("a/b+c? a\\/b+c? a/b%2Bc%3F") == "*** *** ***")
-    #expect(redaction.masked("nothing") == "nothing")
-    #expect(Redaction(["a%20bcd"]).masked("a bcd, a%20bcd") == "***, ***")
+    expect(redaction.masked("hunter2 hunter2-and-more abc"), equals: "*** *** abc")
+    expect(redaction.masked("a/b+c? a\\/b+c? a/b%2Bc%3F"), equals: "*** *** ***")
+    expect(redaction.masked("nothing"), equals: "nothing")
+    expect(Redaction(["a%20bcd"]).masked("a bcd, a%20bcd"), equals: "***, ***")
   }
 
   @Test("a body is kept without secrets and comes back whole")
@@ -20,19 +21,19 @@ import Testing
     let body = Array(#"{"next":"/?key=hunter2&x=hunter2-and-more","é":"hunter"}"#.utf8)
     let kept = try #require(redaction.stripped(body))
     #expect(!kept.contains(subsequence: "hunter2"))
-    #expect(redaction.restored(kept) == body)
-    #expect(redaction.restored(body) == body)
-    #expect(Redaction().stripped(body) == body)
+    expect(redaction.restored(kept), equals: body)
+    expect(redaction.restored(body), equals: body)
+    expect(Redaction().stripped(body), equals: body)
   }
 
   @Test("the beginning of a secret at the end of a text is hidden too")
   func cut() {
     let redaction = Redaction(["hunter2-long"])
-    #expect(redaction.masked("a hunter2-lon") == "a ***")
-    #expect(redaction.masked("a hunt") == "a ***")
-    #expect(redaction.masked("a hun") == "a hun")
-    #expect(redaction.masked("hunter2-long") == "***")
-    #expect(redaction.masked("hunter") == "***")
+    expect(redaction.masked("a hunter2-lon"), equals: "a ***")
+    expect(redaction.masked("a hunt"), equals: "a ***")
+    expect(redaction.masked("a hun"), equals: "a hun")
+    expect(redaction.masked("hunter2-long"), equals: "***")
+    expect(redaction.masked("hunter"), equals: "***")
   }
 
   @Test("any body with any secrets comes back whole, and none of them lies in between")
@@ -49,7 +50,7 @@ import Testing
       }
       let redaction = Redaction(secrets)
       let kept = try #require(redaction.stripped(body))
-      #expect(redaction.restored(kept) == body)
+      expect(redaction.restored(kept), equals: body)
       for secret in secrets { #expect(!kept.contains(subsequence: secret)) }
       let shown = Array(redaction.masked(String(decoding: body, as: UTF8.self)).utf8)
       for secret in secrets { #expect(!shown.contains(subsequence: secret)) }
@@ -59,17 +60,17 @@ import Testing
   @Test(
     "what is not text could be taken for hidden secrets and is not kept; a foreign redaction reveals nothing")
   func foreign() throws {
-    #expect(Redaction(["hunter2"]).stripped([0x20, 0xff, 0x00]) == nil)
-    #expect(Redaction().stripped([0xff, 0x00]) == [0xff, 0x00])
+    expectNil(Redaction(["hunter2"]).stripped([0x20, 0xff, 0x00]))
+    expect(Redaction().stripped([0xff, 0x00]), equals: [0xff, 0x00])
     let kept = try #require(Redaction(["hunter2", "secret-of-two"]).stripped(Array("hunter2".utf8)))
-    #expect(Redaction(["single"]).restored(kept) == nil)
+    expectNil(Redaction(["single"]).restored(kept))
   }
 
   @Test("a secret is masked in the forms that URLs and JSON give it")
   func forms() {
     let redaction = Redaction(["a/b+c \"d"])
     for form in ["a/b+c \"d", "a%2Fb%2Bc%20%22d", "a/b%2Bc%20%22d", #"a/b+c \"d"#, #"a\/b+c \"d"#] {
-      #expect(redaction.masked("<\(form)>") == "<***>", "\(form)")
+      expect(redaction.masked("<\(form)>"), equals: "<***>", "\(form)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Fetch
@@ -9,18 +10,18 @@ import Testing
       $0.method = .post
       $0.secrets = ["12345:abc"]
     }
-    #expect("\(request)" == "POST https://a.org/bot***/send?api_key=***")
-    #expect("\(Header("Authorization", "Token hunter2"))" == "Authorization: ***")
-    #expect("\(Header("X-Api-Key", "hunter2"))" == "X-Api-Key: ***")
-    #expect("\(Header("X-Mine", "hunter2", isSecret: true))" == "X-Mine: ***")
-    #expect("\(Header("Accept", "text/plain"))" == "Accept: text/plain")
+    expect("\(request)", equals: "POST https://a.org/bot***/send?api_key=***")
+    expect("\(Header("Authorization", "Token hunter2"))", equals: "Authorization: ***")
+    expect("\(Header("X-Api-Key", "hunter2"))", equals: "X-Api-Key: ***")
+    expect("\(Header("X-Mine", "hunter2", isSecret: true))", equals: "X-Mine: ***")
+    expect("\(Header("Accept", "text/plain"))", equals: "Accept: text/plain")
   }
 
   @Test("of a header's secret the key alone is hidden too")
   func keyOfHeader() throws {
     let request = try request("https://a.org/") { $0.headers = [Header("Authorization", "Token hunter2")] }
-    #expect(request.redaction.masked("your key hunter2 is bad") == "your key *** is bad")
-    #expect(request.redaction.masked("Token hunter2") == "***")
+    expect(request.redaction.masked("your key hunter2 is bad"), equals: "your key *** is bad")
+    expect(request.redaction.masked("Token hunter2"), equals: "***")
   }
 
   @Test("the next page is asked for with the same headers; another host gets no secret one")
@@ -29,10 +30,10 @@ import Testing
       $0.headers = [Header("Authorization", "Token hunter2"), Header("Accept", "text/plain")]
     }
     let next = try first.following("?page=2")
-    #expect(next.address.text == "https://a.org/x?page=2")
-    #expect(next.headers == first.headers)
+    expect(next.address.text, equals: "https://a.org/x?page=2")
+    expect(next.headers, equals: first.headers)
     for link in ["https://b.org/x", "http://a.org/x", "https://a.org:444/x"] {
-      #expect(try first.following(link).headers == [Header("Accept", "text/plain")])
+      try expect(first.following(link).headers, equals: [Header("Accept", "text/plain")])
     }
   }
 
@@ -41,15 +42,12 @@ import Testing
     func flaw(_ header: Header) throws -> String? {
       try request("https://a.org/") { $0.headers = [header] }.invalidReason
     }
-    #expect(try flaw(Header("X-A", "b\tc")) == nil)
-    #expect(
-      try flaw(Header("X-A", "b\r\nX-C: d"))
-        == "the value of the header X-A contains a line break or another control character")
-    #expect(
-      try flaw(Header("X A", "b"))
-        == "“X A” is not a valid header name")
-    #expect(
-      try flaw(Header("", "b")) == "“” is not a valid header name")
-    #expect(try request("https://a.org/") { $0.body = [1] }.invalidReason == "a GET request has a body")
+    try expectNil(flaw(Header("X-A", "b\tc")))
+    try expect(
+      flaw(Header("X-A", "b\r\nX-C: d")),
+      equals: "the value of the header X-A contains a line break or another control character")
+    try expect(flaw(Header("X A", "b")), equals: "“X A” is not a valid header name")
+    try expect(flaw(Header("", "b")), equals: "“” is not a valid header name")
+    try expect(request("https://a.org/") { $0.body = [1] }.invalidReason, equals: "a GET request has a body")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Fetch
@@ -5,10 +6,10 @@ import Testing
 @Suite struct ShownTextTests {
   @Test("what a terminal obeys becomes a blank, and much becomes little")
   func excerpts() {
-    #expect(excerpt("  a\n\n\tb \u{1B}[31mc\u{202E}d  ") == "a b [31mc d")
-    #expect(excerpt("abcdef", limit: 3) == "abc…")
-    #expect(excerpt("abc", limit: 3) == "abc")
-    #expect(excerpt("") == "")
+    expect(excerpt("  a\n\n\tb \u{1B}[31mc\u{202E}d  "), equals: "a b [31mc d")
+    expect(excerpt("abcdef", limit: 3), equals: "abc…")
+    expect(excerpt("abc", limit: 3), equals: "abc")
+    expect(excerpt(""), equals: "")
   }
 
   @Test(
@@ -19,6 +20,6 @@ import Testing
       (6000, "1 h 40 min"), (7200, "2 h"), (172_800, "2 days"), (1e300, "11574075 days"), (-5, "0 s"),
     ])
   func spokenTime(_ seconds: Double, _ words: String) {
-    #expect(spoken(Duration(clamping: seconds)) == words)
+    expect(spoken(Duration(clamping: seconds)), equals: words)
   }
 }

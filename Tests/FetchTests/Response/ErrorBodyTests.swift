@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -25,18 +26,18 @@ import Testing
       ("<html></html>", "an HTML page"), ("", nil), ("\u{0}\u{1}", nil), (#"{"detail": 3"#, #"{"detail": 3"#),
     ] as [(String, String?)])
   func words(_ body: String, _ words: String?) {
-    #expect(errorMessage(in: Array(body.utf8), contentType: nil, Redaction()) == words)
+    expect(errorMessage(in: Array(body.utf8), contentType: nil, Redaction()), equals: words)
   }
 
   @Test("a secret is hidden before a text is shortened")
   func shortened() {
     let redaction = Redaction(["hunter2-and-much-more"])
     let long = String(repeating: "a", count: 195) + " hunter2-and-much-more"
-    #expect(errorMessage(in: Array(long.utf8), contentType: nil, redaction) == long.prefix(196) + "***")
+    expect(errorMessage(in: Array(long.utf8), contentType: nil, redaction), equals: long.prefix(196) + "***")
     let page = Array("<html><title>hunter2-and-much-more</title>".utf8)
-    #expect(errorMessage(in: page, contentType: nil, redaction) == "an HTML page titled “***”")
+    expect(errorMessage(in: page, contentType: nil, redaction), equals: "an HTML page titled “***”")
     let json = Array(#"{"detail": "hunter2-and-much-more is bad"}"#.utf8)
-    #expect(errorMessage(in: json, contentType: nil, redaction) == "*** is bad")
+    expect(errorMessage(in: json, contentType: nil, redaction), equals: "*** is bad")
   }
 
   static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -30,17 +31,17 @@ import Testing
     ])
   func truncated(_ body: String, _ words: String) throws {
     let failed = try failed(body)
-    #expect(failed?.kind == .truncated)
-    #expect(failed?.message == "answered 200 OK with " + words)
-    #expect(failed?.mayPass == true)
+    expect(failed?.kind, equals: .truncated)
+    expect(failed?.message, equals: "answered 200 OK with " + words)
+    expect(failed?.mayPass, equals: true)
   }
 
   @Test("what breaks off within a secret, or is shown from within one, shows nothing of it")
   func brokenSecret() throws {
     let start = #"{"results": [{"id": 1}], "next": "https://a.org/?key=hunt"#
-    #expect(try failed(start)?.message.hasSuffix("next\": \"https://a.org/?key=***") == true)
+    try expect(failed(start)?.message.hasSuffix("next\": \"https://a.org/?key=***"), equals: true)
     let end = #"{"next": "hunter2", "results": [1,2,3,4,5,6,7,"#
-    #expect(try failed(end)?.message.contains("ter2") == false)
+    try expect(failed(end)?.message.contains("ter2"), equals: false)
   }
 
   @Test(
@@ -62,8 +63,8 @@ import Testing
     ] as [(String, String?, String)])
   func others(_ body: String, _ type: String?, _ words: String) throws {
     let failed = try failed(body, type: type)
-    #expect(failed?.kind == .notJSON)
-    #expect(failed?.message == "answered 200 OK with " + words)
-    #expect(failed?.mayPass == false)
+    expect(failed?.kind, equals: .notJSON)
+    expect(failed?.message, equals: "answered 200 OK with " + words)
+    expect(failed?.mayPass, equals: false)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Fetch
@@ -16,14 +17,14 @@ import Testing
       (#"/a; rel=next"#, nil), (#"</a; rel=next"#, nil), (#"</a>; rel="next"#, "/a"),
     ] as [(String, String?)])
   func links(_ header: String, _ target: String?) {
-    #expect(Headers([("Link", header)]).link("next") == target)
+    expect(Headers([("Link", header)]).link("next"), equals: target)
   }
 
   @Test("several headers are as one")
   func several() {
     let headers = Headers([("Link", "</a>; rel=prev"), ("link", "</b>; rel=next")])
-    #expect(headers.link("next") == "/b")
-    #expect(headers.link("prev") == "/a")
-    #expect(Headers().link("next") == nil)
+    expect(headers.link("next"), equals: "/b")
+    expect(headers.link("prev"), equals: "/a")
+    expectNil(Headers().link("next"))
   }
 }

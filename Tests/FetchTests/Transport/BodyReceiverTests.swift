@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Loopback
 import Reactive
@@ -70,14 +71,14 @@ import Testing
       return
     }
     #expect(error.status == 404 && error.serverMessage == "sorry" && bucket.bytes.isEmpty)
-    #expect(bucket.statuses.withLock { $0 } == [302, 404])
+    expect(bucket.statuses.withLock { $0 }, equals: [302, 404])
   }
 
   @Test("it also receives responses without a body")
   func empty() throws {
     let server = try LoopbackServer { _ in [.reply("")] }
     let bucket = Bucket()
-    #expect(try fetch(server, bucket).get().status == 200)
+    try expect(fetch(server, bucket).get().status, equals: 200)
     #expect(bucket.statuses.withLock { $0 } == [200] && bucket.bytes.isEmpty)
   }
 
@@ -87,10 +88,10 @@ import Testing
     func kind(_ result: Result<Response, FetchError>) -> FetchError.Kind? {
       if case .failure(let error) = result { error.kind } else { nil }
     }
-    #expect(kind(try fetch(server, Bucket(room: 10))) == .failed)
+    expect(kind(try fetch(server, Bucket(room: 10))), equals: .failed)
     let other = try LoopbackServer { _ in [.reply(String(repeating: "x", count: 400_000))] }
     let bucket = Bucket()
-    #expect(kind(try fetch(other, bucket, limit: 1000)) == .tooLarge)
+    expect(kind(try fetch(other, bucket, limit: 1000)), equals: .tooLarge)
     #expect(bucket.bytes.count <= 1000)
   }
 

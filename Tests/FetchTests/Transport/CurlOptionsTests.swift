@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Fetch
@@ -11,13 +12,13 @@ import Testing
       "http_proxy": "http://a", "https_proxy": "http://b", "HTTPS_PROXY": "http://c", "no_proxy": "x",
       "SSL_CERT_FILE": "/f", "SSL_CERT_DIR": "/d", "CURL_CA_BUNDLE": "/g", "all_proxy": "http://e",
     ])
-    #expect(all.proxy(for: .http) == "http://a")
-    #expect(all.proxy(for: .https) == "http://b")
-    #expect(all.noProxy == "x")
-    #expect(all.certificateFile == "/g")
-    #expect(all.certificateFolder == "/d")
-    #expect(read(["HTTP_PROXY": "http://a"]) == ProxyEnvironment())
-    #expect(read(["ALL_PROXY": "http://e", "https_proxy": ""]).proxy(for: .https) == "http://e")
-    #expect(read(["ALL_PROXY": "http://e"]).proxy(for: .http) == "http://e")
+    expect(all.proxy(for: .http), equals: "http://a")
+    expect(all.proxy(for: .https), equals: "http://b")
+    expect(all.noProxy, equals: "x")
+    expect(all.certificateFile, equals: "/g")
+    expect(all.certificateFolder, equals: "/d")
+    expect(read(["HTTP_PROXY": "http://a"]), equals: ProxyEnvironment())
+    expect(read(["ALL_PROXY": "http://e", "https_proxy": ""]).proxy(for: .https), equals: "http://e")
+    expect(read(["ALL_PROXY": "http://e"]).proxy(for: .http), equals: "http://e")
   }
 }

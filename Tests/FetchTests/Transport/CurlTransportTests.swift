@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Loopback
 import Reactive
@@ -49,19 +50,19 @@ import Testing
         $0.headers = [Header("Authorization", "Token abcdef"), Header("X-Empty", "")]
       }
       let answer = try transfer(order, .init(userAgent: "flow/1 (test)")).get()
-      #expect(answer.status == 200)
-      #expect(answer.body == Array("{}".utf8))
-      #expect(answer.headers["etag"] == "\"a\"")
-      #expect(answer.headers["X-TWO"] == "b")
-      #expect(answer.httpVersion == "1.1")
+      expect(answer.status, equals: 200)
+      expect(answer.body, equals: Array("{}".utf8))
+      expect(answer.headers["etag"], equals: "\"a\"")
+      expect(answer.headers["X-TWO"], equals: "b")
+      expect(answer.httpVersion, equals: "1.1")
     }
     let request = try #require(server.received.first)
-    #expect(request.method == "GET")
-    #expect(request.target == "/a/?q=1%2C2&r")
-    #expect(request.headers["user-agent"] == "flow/1 (test)")
-    #expect(request.headers["authorization"] == "Token abcdef")
-    #expect(request.headers["x-empty"] == "")
-    #expect(request.headers["accept-encoding"] == "gzip")
+    expect(request.method, equals: "GET")
+    expect(request.target, equals: "/a/?q=1%2C2&r")
+    expect(request.headers["user-agent"], equals: "flow/1 (test)")
+    expect(request.headers["authorization"], equals: "Token abcdef")
+    expect(request.headers["x-empty"], equals: "")
+    expect(request.headers["accept-encoding"], equals: "gzip")
   }
 
   @Test("a compressed body is decompressed; one that is cut off, damaged or encoded otherwise fails")
@@ -88,7 +89,7 @@ import Testing
         try transfer(order(server.url + path))
       }
       let bodies = try ["/whole", "/two", "/none"].map { try answer($0).get().body }
-      #expect(bodies == [Array("[1,2]".utf8), Array("[1,2][1,2]".utf8), []])
+      expect(bodies, equals: [Array("[1,2]".utf8), Array("[1,2][1,2]".utf8), []])
       for (path, message) in [
         ("/cut", "the gzip data is cut off after 5 good bytes"),
         ("/closed", "the gzip data is cut off after 5 good bytes"),
@@ -96,7 +97,7 @@ import Testing
         ("/br", "the body is encoded as “br”, and only gzip is decoded"),
       ] {
         let failure = try failure(answer(path))
-        #expect(failure?.message == message)
+        expect(failure?.message, equals: message)
       }
     }
   }
@@ -108,16 +109,16 @@ import Testing
     try server.serving {
       for method in [Request.Method.post, .put, .patch, .delete] {
         let order = try order(server.url) { ($0.method, $0.body) = (method, body) }
-        #expect(try transfer(order).get().status == 200)
+        try expect(transfer(order).get().status, equals: 200)
       }
-      #expect(try transfer(order(server.url) { $0.method = .post }).get().status == 200)
-      #expect(try transfer(order(server.url) { $0.method = .head }).get().body == [])
+      try expect(transfer(order(server.url) { $0.method = .post }).get().status, equals: 200)
+      try expect(transfer(order(server.url) { $0.method = .head }).get().body, equals: [])
     }
-    #expect(server.received.map(\.method) == ["POST", "PUT", "PATCH", "DELETE", "POST", "HEAD"])
+    expect(server.received.map(\.method), equals: ["POST", "PUT", "PATCH", "DELETE", "POST", "HEAD"])
     #expect(server.received.prefix(4).allSatisfy { $0.body == body })
-    #expect(server.received[4].headers["content-length"] == "0")
+    expect(server.received[4].headers["content-length"], equals: "0")
     #expect(server.received.allSatisfy { $0.headers["expect"] == nil })
-    #expect(server.received[0].headers["content-type"] == "application/json")
+    expect(server.received[0].headers["content-type"], equals: "application/json")
   }
 
   @Test("connections are kept and used again; what ends with its connection is whole too")
@@ -131,12 +132,12 @@ import Testing
       for _ in 0..<5 {
         made += try transfer([order(server.url + "/a")], with: transport)[0].get().newConnections
       }
-      #expect(made == 1)
-      #expect(try transfer([order(server.url + "/last")], with: transport)[0].get().body.count == 2)
+      expect(made, equals: 1)
+      try expect(transfer([order(server.url + "/last")], with: transport)[0].get().body.count, equals: 2)
       _ = try transfer([order(server.url + "/b")], with: transport)[0].get()
     }
-    #expect(server.connectionCount == 2)
-    #expect(server.received.prefix(6).map(\.number) == [1, 2, 3, 4, 5, 6])
+    expect(server.connectionCount, equals: 2)
+    expect(server.received.prefix(6).map(\.number), equals: [1, 2, 3, 4, 5, 6])
   }
 
   @Test("no more transfers at a time than allowed; the others wait for their turn, and too many fail at once")
@@ -152,11 +153,11 @@ import Testing
     try server.serving {
       let transport = try CurlTransport(.init(transfers: 3, waiting: 9))
       let outcomes = try transfer((0..<12).map { try order(server.url + "/\($0)") }, with: transport)
-      #expect(outcomes.count == 12)
+      expect(outcomes.count, equals: 12)
       #expect(outcomes.allSatisfy { failure($0) == nil })
       #expect(most.load(ordering: .relaxed) <= 3)
       let many = try transfer((0..<13).map { try order(server.url + "/\($0)") }, with: transport)
-      #expect(many.compactMap(failure).map(\.message) == ["there are already 12 transfers"])
+      expect(many.compactMap(failure).map(\.message), equals: ["there are already 12 transfers"])
     }
   }
 
@@ -173,9 +174,9 @@ import Testing
     }
     try server.serving {
       let unpacked = try transfer(order(server.url + "/gzip")).get()
-      #expect(unpacked.body == body)
+      expect(unpacked.body, equals: body)
       let joined = try transfer(order(server.url + "/chunks")).get()
-      #expect(joined.body == Array("[1,2]".utf8))
+      expect(joined.body, equals: Array("[1,2]".utf8))
     }
   }
 
@@ -219,12 +220,12 @@ import Testing
             if path == "/bomb" { $0.limits.bodyOption = "max_size" }
           })
       }
-      #expect(try limited("/exact").get().body.count == 1_000_000)
+      try expect(limited("/exact").get().body.count, equals: 1_000_000)
       for path in ["/bomb", "/endless"] {
         let failed = try failure(limited(path))
-        #expect(failed?.kind == .tooLarge)
+        expect(failed?.kind, equals: .tooLarge)
         let limit = path == "/bomb" ? "max_size," : "the limit of"
-        #expect(failed?.message == "the response is larger than \(limit) 1000000 bytes")
+        expect(failed?.message, equals: "the response is larger than \(limit) 1000000 bytes")
       }
       #expect(try failure(limited("/headers")) != nil)
     }
@@ -246,9 +247,9 @@ import Testing
     try server.serving {
       for path in ["/length", "/chunk", "/reset", "/nothing", "/gzip"] {
         let failed = try failure(transfer(order(server.url + path)))
-        #expect(failed?.kind == .interrupted, "\(path)")
+        expect(failed?.kind, equals: .interrupted, "\(path)")
         let opening = path == "/gzip" ? "the gzip data is damaged" : "the connection broke: "
-        #expect(failed?.message.hasPrefix(opening) == true, "\(path)")
+        expect(failed?.message.hasPrefix(opening), equals: true, "\(path)")
       }
     }
   }
@@ -258,10 +259,10 @@ import Testing
     // A port that was free a moment ago.
     let url = try LoopbackServer { _ in [] }.url
     let refused = try failure(transfer(order(url)))
-    #expect(refused?.kind == .unreachable)
-    #expect(refused?.message.hasPrefix("cannot connect: ") == true)
+    expect(refused?.kind, equals: .unreachable)
+    expect(refused?.message.hasPrefix("cannot connect: "), equals: true)
     let unknown = try failure(transfer(order("http://nobody.invalid/")))
-    #expect(unknown?.kind == .unreachable)
+    expect(unknown?.kind, equals: .unreachable)
   }
 
   @Test("silence, a stall and a drip without end run out of time, each by its own limit")
@@ -284,8 +285,8 @@ import Testing
         ["/silent", "/stall", "/drip"].map { try order(server.url + $0) { $0.limits = limits } },
         with: transport)
       let phases: [FetchError.Kind] = [.timeout(.firstByte), .timeout(.stall), .timeout(.whole)]
-      #expect(outcomes.map { failure($0)?.kind } == phases)
-      #expect(failure(outcomes[0])?.message == "connected, but no response within 1 s")
+      expect(outcomes.map { failure($0)?.kind }, equals: phases)
+      expect(failure(outcomes[0])?.message, equals: "connected, but no response within 1 s")
       #expect(Date().timeIntervalSince(start) < 6)
     }
   }
@@ -313,7 +314,7 @@ import Testing
     }
     let url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/"
     let failed = try failure(transfer(order(url) { $0.limits.connect = .milliseconds(300) }))
-    #expect(failed == TransferError(.timeout(.connect), "no connection within 1 s"))
+    expect(failed, equals: TransferError(.timeout(.connect), "no connection within 1 s"))
   }
 
   @Test("cancelled transfers report nothing, and released ones fail")
@@ -330,16 +331,16 @@ import Testing
       while server.received.isEmpty { usleep(1000) }
       subscription?.dispose()
       if let transport {
-        #expect(try transfer([order(server.url + "/quick")], with: transport)[0].get().status == 200)
+        try expect(transfer([order(server.url + "/quick")], with: transport)[0].get().status, equals: 200)
       }
-      #expect(told.load(ordering: .relaxed) == 0)
+      expect(told.load(ordering: .relaxed), equals: 0)
       let failed = Locked<Outcome?>(nil)
       let left = try transport?.start(order(server.url + "/slow")) { outcome in
         failed.withLock { $0 = outcome }
       }
       transport = nil
       while failed.withLock({ $0 == nil }) { usleep(1000) }
-      #expect(failed.withLock { $0 }.flatMap(failure)?.kind == .cancelled)
+      expect(failed.withLock { $0 }.flatMap(failure)?.kind, equals: .cancelled)
       left?.dispose()
     }
   }
@@ -350,8 +351,8 @@ import Testing
     }
     try server.serving {
       let answer = try transfer(order(server.url)).get()
-      #expect(answer.status == 301)
-      #expect(answer.headers["location"] == "file:///etc/passwd")
+      expect(answer.status, equals: 301)
+      expect(answer.headers["location"], equals: "file:///etc/passwd")
     }
   }
 
@@ -363,11 +364,11 @@ import Testing
       proxyEnvironment.httpProxy = proxy.url
       let answer = try transfer(order("http://nobody.invalid/a"), .init(proxyEnvironment: proxyEnvironment))
         .get()
-      #expect(answer.status == 200)
+      expect(answer.status, equals: 200)
       proxyEnvironment.noProxy = "example.org,.invalid"
       let direct = try transfer(order("http://nobody.invalid/a"), .init(proxyEnvironment: proxyEnvironment))
-      #expect(failure(direct)?.kind == .unreachable)
+      expect(failure(direct)?.kind, equals: .unreachable)
     }
-    #expect(proxy.received.map(\.target) == ["http://nobody.invalid/a"])
+    expect(proxy.received.map(\.target), equals: ["http://nobody.invalid/a"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Loopback
 import Reactive
@@ -79,12 +80,12 @@ struct EncryptionTests {
     try makeCertificate("IP:127.0.0.1,DNS:localhost")
     try serving { port in
       let failed = failure { _ = try client().fetch(try page("127.0.0.1", port)) }
-      #expect(failed?.kind == .encryption)
-      #expect(failed?.tries == 1)
-      #expect(failed?.message.hasPrefix("no secure connection: ") == true)
-      #expect(failed?.message.contains("self-signed certificate") == true)
+      expect(failed?.kind, equals: .encryption)
+      expect(failed?.tries, equals: 1)
+      expect(failed?.message.hasPrefix("no secure connection: "), equals: true)
+      expect(failed?.message.contains("self-signed certificate"), equals: true)
       let answer = try client(trusting: folder.path + "/cert.pem").fetch(try page("127.0.0.1", port))
-      #expect(answer.status == 200)
+      expect(answer.status, equals: 200)
     }
   }
 
@@ -95,7 +96,7 @@ struct EncryptionTests {
       let failed = failure {
         _ = try client(trusting: folder.path + "/cert.pem").fetch(try page("127.0.0.1", port))
       }
-      #expect(failed?.kind == .encryption)
+      expect(failed?.kind, equals: .encryption)
     }
   }
 
@@ -104,7 +105,7 @@ struct EncryptionTests {
     let server = try LoopbackServer { _ in [.reply("1")] }
     server.serving {
       let failed = failure { _ = try client().fetch(try page("127.0.0.1", server.port)) }
-      #expect(failed?.kind == .encryption)
+      expect(failed?.kind, equals: .encryption)
     }
   }
 }

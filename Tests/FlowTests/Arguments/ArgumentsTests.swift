@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import flow
@@ -29,30 +30,30 @@ import Testing
   func values() throws {
     for form in [["-n", "5"], ["-n5"], ["--lines", "5"], ["--lines=5"], ["-fn5"], ["-fn", "5"]] {
       let arguments = try Arguments(["a"] + form + ["b"], of: ArgumentsTests.manual)
-      #expect(arguments.text(Self.lines) == "5", "\(form)")
-      #expect(try arguments.number(Self.lines) == 5)
-      #expect(arguments.operands == ["a", "b"])
-      #expect(arguments.has(Self.follow) == (form[0].hasPrefix("-f")))
+      expect(arguments.text(Self.lines), equals: "5", "\(form)")
+      try expect(arguments.number(Self.lines), equals: 5)
+      expect(arguments.operands, equals: ["a", "b"])
+      expect(arguments.has(Self.follow), equals: (form[0].hasPrefix("-f")))
     }
-    #expect(try read("a", "--set=x=1=2", "--set", "y=").texts(Self.set) == ["x=1=2", "y="])
-    #expect(try read("a", "--set=").text(Self.set) == "")
-    #expect(try read("a", "-n", "-5").text(Self.lines) == "-5")
+    try expect(read("a", "--set=x=1=2", "--set", "y=").texts(Self.set), equals: ["x=1=2", "y="])
+    try expect(read("a", "--set=").text(Self.set), equals: "")
+    try expect(read("a", "-n", "-5").text(Self.lines), equals: "-5")
   }
 
   @Test("the last of an option and its opposite counts")
   func toggles() throws {
-    #expect(try read("a").isOn(Self.color) == nil)
-    #expect(try read("a", "--color").isOn(Self.color) == true)
-    #expect(try read("a", "--color", "--no-color").isOn(Self.color) == false)
-    #expect(try read("a", "-n1", "-n2").text(Self.lines) == "2")
-    #expect(try read("a", "-ff", "-f").given(Self.follow).count == 3)
+    try expectNil(read("a").isOn(Self.color))
+    try expect(read("a", "--color").isOn(Self.color), equals: true)
+    try expect(read("a", "--color", "--no-color").isOn(Self.color), equals: false)
+    try expect(read("a", "-n1", "-n2").text(Self.lines), equals: "2")
+    try expect(read("a", "-ff", "-f").given(Self.follow).count, equals: 3)
   }
 
   @Test("options are known in the order in which they were given, among the operands")
   func order() throws {
     let given = try read("-f", "a", "--lines=1", "b", "--no-color", "-fn2").given(
       Self.lines, Self.color, Self.follow)
-    #expect(given.map(\.option) == [Self.follow, Self.lines, Self.color, Self.follow, Self.lines])
+    expect(given.map(\.option), equals: [Self.follow, Self.lines, Self.color, Self.follow, Self.lines])
     #expect(given.map(\.value) == ["", "1", "false", "", "2"] && given.map(\.place) == [0, 1, 2, 2, 2])
   }
 
@@ -71,27 +72,28 @@ import Testing
 
   @Test("after two dashes everything is an operand, and one dash is one, also before what is no letter")
   func operands() throws {
-    #expect(try read("-", "--", "-n", "--").operands == ["-", "-n", "--"])
-    #expect(try read("-5", "-.a", "-é").operands == ["-5", "-.a", "-é"])
-    #expect(mistake("-f") == "FILE is missing")
+    try expect(read("-", "--", "-n", "--").operands, equals: ["-", "-n", "--"])
+    try expect(read("-5", "-.a", "-é").operands, equals: ["-5", "-.a", "-é"])
+    expect(mistake("-f"), equals: "FILE is missing")
   }
 
   @Test("an option that is not there is named, with the one that was meant")
   func unknownOptions() {
-    #expect(mistake("a", "--folow") == "unknown option “--folow”; did you mean “--follow”?")
-    #expect(mistake("a", "--line=3") == "unknown option “--line”; did you mean “--lines”?")
-    #expect(mistake("a", "-F") == "unknown option “-F”; did you mean “-f”?")
-    #expect(mistake("a", "-fx") == "unknown option “-x” in “-fx”")
+    expect(mistake("a", "--folow"), equals: "unknown option “--folow”; did you mean “--follow”?")
+    expect(mistake("a", "--line=3"), equals: "unknown option “--line”; did you mean “--lines”?")
+    expect(mistake("a", "-F"), equals: "unknown option “-F”; did you mean “-f”?")
+    expect(mistake("a", "-fx"), equals: "unknown option “-x” in “-fx”")
   }
 
   @Test("a value too many, too few or wrong is a mistake")
   func wrongValues() throws {
-    #expect(mistake("a", "--lines") == "--lines needs a value: --lines NUM")
-    #expect(mistake("a", "-n") == "-n needs a value: -n NUM")
-    #expect(
-      mistake("a", "-n", "--follow") == "-n needs a value, -n NUM, but the option “--follow” follows it")
-    #expect(mistake("a", "--follow=1") == "--follow takes no value, but “--follow=1” has one")
-    #expect(mistake("a", "--format=svgg") == "--format cannot be “svgg”; did you mean “svg”?")
+    expect(mistake("a", "--lines"), equals: "--lines needs a value: --lines NUM")
+    expect(mistake("a", "-n"), equals: "-n needs a value: -n NUM")
+    expect(
+      mistake("a", "-n", "--follow"), equals: "-n needs a value, -n NUM, but the option “--follow” follows it"
+    )
+    expect(mistake("a", "--follow=1"), equals: "--follow takes no value, but “--follow=1” has one")
+    expect(mistake("a", "--format=svgg"), equals: "--format cannot be “svgg”; did you mean “svg”?")
     #expect(throws: WrongUse("--lines takes a number from 1 to 9, not “ten”")) {
       try read("a", "-nten").number(Self.lines, in: 1...9)
     }

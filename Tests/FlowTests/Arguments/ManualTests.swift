@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import flow
@@ -10,8 +11,9 @@ import Testing
       about:
         "Shows the same text over and over, line after line, until its reader has had enough and stops it.",
       examples: [("flow show a", "one file")])
-    #expect(
-      manual.help == """
+    expect(
+      manual.help,
+      equals: """
         flow show [FILE…]    show it
 
         Shows the same text over and over, line after line, until its reader has had
@@ -35,8 +37,9 @@ import Testing
       groups: [
         ("Input", [ArgumentsTests.lines]), ("Output", [ArgumentsTests.rename, ArgumentsTests.follow]),
       ])
-    #expect(
-      manual.help == """
+    expect(
+      manual.help,
+      equals: """
         flow show    show it
 
         Input
@@ -56,20 +59,20 @@ import Testing
       do throws(WrongUse) { try operands.check(given) } catch { return error.message }
       return nil
     }
-    #expect(mistake(.none, ["a"]) == "unexpected argument “a”")
-    #expect(mistake(.one("FILE"), []) == "FILE is missing")
-    #expect(mistake(.one("FILE"), ["a", "b"]) == "unexpected argument “b”")
+    expect(mistake(.none, ["a"]), equals: "unexpected argument “a”")
+    expect(mistake(.one("FILE"), []), equals: "FILE is missing")
+    expect(mistake(.one("FILE"), ["a", "b"]), equals: "unexpected argument “b”")
     #expect(mistake(.any("FILE"), []) == nil && mistake(.some("FILE"), ["a", "b"]) == nil)
     let nodes = Manual.Operands.any("NODE").after("PIPELINE")
-    #expect(nodes.usage == " PIPELINE [NODE…]")
+    expect(nodes.usage, equals: " PIPELINE [NODE…]")
     #expect(mistake(nodes, []) == "PIPELINE is missing" && mistake(nodes, ["a"]) == nil)
     let files = Manual.Operands.optional("FILE").after("FILTER", mayLack: true)
     #expect(
       files.usage == " FILTER [FILE]" && mistake(files, []) == nil && mistake(files, ["a", "b"]) == nil)
-    #expect(mistake(files, ["a", "b", "c"]) == "unexpected argument “c”")
+    expect(mistake(files, ["a", "b", "c"]), equals: "unexpected argument “c”")
     let node = Manual.Operands.one("NODE").after("PIPELINE")
     #expect(mistake(node, ["a"]) == "NODE is missing" && mistake(node, ["a", "b"]) == nil)
-    #expect(mistake(node, ["a", "b", "c"]) == "unexpected argument “c”")
+    expect(mistake(node, ["a", "b", "c"]), equals: "unexpected argument “c”")
   }
 
   @Test("what is several is called by its parts, and lists them and all their options")
@@ -79,9 +82,10 @@ import Testing
       Manual("state ls", "list it", operands: .any("FILE"), options: [ArgumentsTests.lines]),
       Manual("state rm", "drop it", options: [ArgumentsTests.lines, ArgumentsTests.follow]),
     ]
-    #expect(manual.usage == "state ls|rm")
-    #expect(
-      manual.help == """
+    expect(manual.usage, equals: "state ls|rm")
+    expect(
+      manual.help,
+      equals: """
         flow state ls|rm    see it
 
           # all

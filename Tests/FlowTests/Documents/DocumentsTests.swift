@@ -52,7 +52,7 @@ import Testing
     }
     try FileManager.default.createDirectory(atPath: place["results/bin"], withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(
-      atPath: place["results/bin/flow"], withDestinationPath: try command().path)
+      atPath: place["results/bin/flow"], withDestinationPath: try flowCommand().path)
     // As make install leaves them.
     try FileManager.default.createDirectory(
       atPath: place["results/share/flow"], withIntermediateDirectories: true)

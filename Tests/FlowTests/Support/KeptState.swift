@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import Store
 
@@ -26,7 +27,7 @@ struct KeptState {
   /// Runs `flow` with arguments on a terminal, on which something is typed.
   func typed(_ arguments: String, _ answer: String) throws -> Outcome {
     try place.write("typed", answer)
-    let line = "'\(try command().path)' \(arguments)"
+    let line = "'\(try flowCommand().path)' \(arguments)"
     return try Running(
       ["-qec", line, "/dev/null"], of: "/usr/bin/script", in: place, input: .file(place["typed"]),
       ["XDG_STATE_HOME": place["home"], "SHELL": "/bin/sh"]

@@ -15,7 +15,7 @@ func flow(_ arguments: [String], input: String = "", environment: [String: Strin
 
 func flow(_ arguments: [String], input: Data, environment: [String: String] = [:]) throws -> Outcome {
   let process = TestProcess()
-  process.executableURL = try command()
+  process.executableURL = try flowCommand()
   process.arguments = arguments
   var surroundings = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"]
   // What sanitizers are told counts for the command too.
@@ -49,26 +49,6 @@ private struct Streams {
   }
 
   func remove() { try? FileManager.default.removeItem(at: folder) }
-}
-
-private struct NotBuilt: Error {}
-
-/// The executable is in the folder of the test bundle.
-func command() throws -> URL {
-  for start in [Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0])]
-    + Bundle.allBundles.map(\.bundleURL)
-  {
-    var folder = start
-    for _ in 0..<3 {
-      let candidate = folder.appending(path: "flow")
-      var isFolder: ObjCBool = false
-      if FileManager.default.fileExists(atPath: candidate.path, isDirectory: &isFolder), !isFolder.boolValue {
-        return candidate
-      }
-      folder = folder.deletingLastPathComponent()
-    }
-  }
-  throw NotBuilt()
 }
 
 /// A file that exists while a test runs.

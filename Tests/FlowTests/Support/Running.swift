@@ -29,7 +29,7 @@ final class Running {
     (output, complaints) = ("out-\(name)", "err-\(name)")
     try place.write(output, "")
     try place.write(complaints, "")
-    process.executableURL = try program.map { URL(fileURLWithPath: $0) } ?? command()
+    process.executableURL = try program.map { URL(fileURLWithPath: $0) } ?? flowCommand()
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: place.path)
     var surroundings = [

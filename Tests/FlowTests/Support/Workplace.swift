@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 
 /// A folder for one test, in which the `flow` command is run; gone with it.
@@ -84,7 +85,8 @@ final class Workplace {
   func start(with prefix: String) throws -> Running {
     let words = prefix.split(separator: " ").map(String.init)
     return try Running(
-      Array(words.dropFirst()) + [try command().path, "run", "p.yaml"], of: "/usr/bin/\(words[0])", in: self,
+      Array(words.dropFirst()) + [try flowCommand().path, "run", "p.yaml"], of: "/usr/bin/\(words[0])",
+      in: self,
       input: .open)
   }
 
@@ -92,7 +94,8 @@ final class Workplace {
   func shell(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
     try write("stdin", "")
     return try Running(
-      ["-c", script, try command().path], of: "/bin/sh", in: self, input: .file(self["stdin"]), environment
+      ["-c", script, try flowCommand().path], of: "/bin/sh", in: self, input: .file(self["stdin"]),
+      environment
     ).end()
   }
 }

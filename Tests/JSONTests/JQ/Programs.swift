@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -18,7 +19,7 @@ struct Case: Sendable, CustomTestStringConvertible {
   func check() throws {
     let environment = Environment()
     let got = try Program(program).outputs(try Value.parse(input), environment).map(\.description)
-    #expect(got == outputs, "\(program)")
+    expect(got, equals: outputs, "\(program)")
   }
 }
 

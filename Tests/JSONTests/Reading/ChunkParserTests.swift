@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -21,9 +22,9 @@ import Testing
     var values: [Value] = [.null]
     let parser = ChunkParser(size: 64)
     let lines = parser.parse(&text, 0..<18, of: whole.count, eachOnItsLine: true, into: &values)
-    #expect(lines == 3)
-    #expect(values.map(\.description) == ["null", #"{"a":1}"#, "[2]", #""x""#])
-    #expect(self.text(text, 5) == "{\"b\":")
+    expect(lines, equals: 3)
+    expect(values.map(\.description), equals: ["null", #"{"a":1}"#, "[2]", #""x""#])
+    expect(self.text(text, 5), equals: "{\"b\":")
   }
 
   @Test(
@@ -39,9 +40,9 @@ import Testing
     for _ in 1...3 {
       let lines = parser.parse(
         &text, 0..<stretch.utf8.count, of: whole.count, eachOnItsLine: true, into: &values)
-      #expect(lines == nil)
-      #expect(values == [.bool(true)])
-      #expect(self.text(text, whole.count) == String(decoding: whole, as: UTF8.self))
+      expectNil(lines)
+      expect(values, equals: [.bool(true)])
+      expect(self.text(text, whole.count), equals: String(decoding: whole, as: UTF8.self))
     }
   }
 
@@ -49,10 +50,10 @@ import Testing
   func lines() {
     var text = buffer(Array("[1,\n2]\n\n".utf8))
     var values: [Value] = []
-    #expect(ChunkParser(size: 8).parse(&text, 0..<8, of: 8, eachOnItsLine: false, into: &values) == 3)
-    #expect(values.map(\.description) == ["[1,2]"])
+    expect(ChunkParser(size: 8).parse(&text, 0..<8, of: 8, eachOnItsLine: false, into: &values), equals: 3)
+    expect(values.map(\.description), equals: ["[1,2]"])
     text = buffer([0x22, 0xff, 0x22, 0x0a])
-    #expect(ChunkParser(size: 8).parse(&text, 0..<4, of: 4, eachOnItsLine: false, into: &values) == nil)
+    expectNil(ChunkParser(size: 8).parse(&text, 0..<4, of: 4, eachOnItsLine: false, into: &values))
   }
 
   @Test("values that are held stay what they were, whatever is parsed after them", arguments: 0..<20)
@@ -71,12 +72,12 @@ import Testing
       var values: [Value] = []
       let found = parser.parse(
         &text, 0..<lines.count, of: lines.count + rest.count, eachOnItsLine: true, into: &values)
-      #expect(found == texts.count)
-      #expect(values.map(\.description) == texts)
-      #expect(self.text(text, rest.count) == "rest \(turn)")
+      expect(found, equals: texts.count)
+      expect(values.map(\.description), equals: texts)
+      expect(self.text(text, rest.count), equals: "rest \(turn)")
       if Bool.random(using: &random.random) { held += zip(values, texts).map { ($0, $1) } }
       if Int.random(in: 0..<9, using: &random.random) == 0 { held.removeAll() }
-      for (value, expected) in held { #expect(value.description == expected) }
+      for (value, expected) in held { expect(value.description, equals: expected) }
     }
   }
 }

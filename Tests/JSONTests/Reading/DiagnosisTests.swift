@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -32,7 +33,7 @@ import Testing
     (#""\u12g4""#, "Invalid characters in \\uXXXX escape at line 1, column 8"),
   ])
   func wordsAndPlacesAreJQs(_ text: String, _ message: String) {
-    #expect(mistake(text) == message)
+    expect(mistake(text), equals: message)
   }
 
   @Test func offsetsCountBytesFromTheBeginning() {
@@ -48,12 +49,15 @@ import Testing
       "[1,]",
       "{\"a\" \"b\":1}", "[\"\\ud800\"]",
     ]
-    for text in texts { #expect(readAll(Array(text.utf8), piece: piece) == [mistake(text) ?? ""], "\(text)") }
+    for text in texts {
+      expect(readAll(Array(text.utf8), piece: piece), equals: [mistake(text) ?? ""], "\(text)")
+    }
   }
 
   @Test func aReaderCountsLinesOverChunks() {
     let text = Array((String(repeating: "{\"a\":1}\n", count: 5000) + "{\"a\" 1}\n").utf8)
-    #expect(readAll(text, piece: 1000).last == "Expected separator between values at line 5001, column 7")
-    #expect(readAll(text, piece: 1000).count == 5001)
+    expect(
+      readAll(text, piece: 1000).last, equals: "Expected separator between values at line 5001, column 7")
+    expect(readAll(text, piece: 1000).count, equals: 5001)
   }
 }

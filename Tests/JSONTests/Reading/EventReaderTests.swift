@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -23,8 +24,9 @@ import Testing
   @Test(arguments: [1, 2, 3, 100])
   func leavesAndClosings(_ piece: Int) {
     let text = #"{"a":[1,{"b":2},[],{}],"c":"x\u00e9"} 3 "s" [] [[1]]"#
-    #expect(
-      events(text, piece: piece) == [
+    expect(
+      events(text, piece: piece),
+      equals: [
         #"[["a",0],1]"#, #"[["a",1,"b"],2]"#, #"[["a",1,"b"]]"#, #"[["a",2],[]]"#, #"[["a",3],{}]"#,
         #"[["a",3]]"#,
         #"[["c"],"xé"]"#, #"[["c"]]"#, "[[],3]", "[[],\"s\"]", "[[],[]]", "[[0,0],1]", "[[0,0]]", "[[0]]",
@@ -41,7 +43,7 @@ import Testing
         guard let leaf = event.element(1), let path = event.element(0)?.items else { continue }
         rebuilt = put(leaf, at: path[...], in: rebuilt)
       }
-      #expect(rebuilt == value)
+      expect(rebuilt, equals: value)
     }
   }
 
@@ -72,17 +74,18 @@ import Testing
     ("[\"a", "Unfinished string at EOF at line 1, column 3"),
   ])
   func mistakesAreToldInJQsWords(_ text: String, _ message: String) {
-    #expect(events(text).last == message)
+    expect(events(text).last, equals: message)
   }
 
   @Test func mistakesCanBeEvents() {
-    #expect(
-      events("[1,[2,3", reportsErrors: true) == [
+    expect(
+      events("[1,[2,3", reportsErrors: true),
+      equals: [
         "[[0],1]", "[[1,0],2]", #"["Unfinished JSON term at EOF at line 1, column 7",[1,1]]"#,
       ])
   }
 
   @Test func nestingHasALimit() {
-    #expect(events(String(repeating: "[", count: 10_002)).last?.hasPrefix("Exceeds depth limit") == true)
+    expect(events(String(repeating: "[", count: 10_002)).last?.hasPrefix("Exceeds depth limit"), equals: true)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -9,28 +10,30 @@ import Testing
     #"{"a":{"b":[null,true,"x"]},"c":1}"#,
   ])
   func whatIsCompactComesOutAsItWentIn(_ text: String) throws {
-    #expect(try json(text).description == text)
+    try expect(json(text).description, equals: text)
   }
 
   @Test func spaceIsLeftOut() throws {
-    #expect(try json(" { \"a\" :\t[ 1 ,\n2 ] , \"b\" : { } }\r\n ").description == #"{"a":[1,2],"b":{}}"#)
+    try expect(
+      json(" { \"a\" :\t[ 1 ,\n2 ] , \"b\" : { } }\r\n ").description, equals: #"{"a":[1,2],"b":{}}"#)
   }
 
   @Test func escapesAreDecodedAndWrittenAsFewAsNeeded() throws {
     let text = #""\u0041\/\b\f\n\r\t\"\\ \u00e9\ud83d\ude00\u0001\u007f""#
-    #expect(try json(text).string == "A/\u{8}\u{c}\n\r\t\"\\ é😀\u{1}\u{7f}")
-    #expect(try json(text).description == #""A/\b\f\n\r\t\"\\ é😀\u0001\u007f""#)
+    try expect(json(text).string, equals: "A/\u{8}\u{c}\n\r\t\"\\ é😀\u{1}\u{7f}")
+    try expect(json(text).description, equals: #""A/\b\f\n\r\t\"\\ é😀\u0001\u007f""#)
   }
 
   @Test func loneSecondHalfOfAPairIsReplacedAndALoneFirstHalfRefused() throws {
-    #expect(try json(#""\udc00""#).string == "\u{fffd}")
-    #expect(mistake(#""\ud800""#)?.hasPrefix(#"Invalid \uXXXX\uXXXX surrogate pair escape"#) == true)
+    try expect(json(#""\udc00""#).string, equals: "\u{fffd}")
+    expect(mistake(#""\ud800""#)?.hasPrefix(#"Invalid \uXXXX\uXXXX surrogate pair escape"#), equals: true)
   }
 
   @Test func theLastOfDuplicateKeysWinsInThePlaceOfTheFirst() throws {
-    #expect(try json(#"{"a":1,"b":2,"a":3}"#).description == #"{"a":3,"b":2}"#)
-    #expect(try json(#"{"a":1,"b":2,"\u0061":[1,{"x":[]}]}"#).description == #"{"a":[1,{"x":[]}],"b":2}"#)
-    #expect(try json(#"[{"a":[[1]],"b":[2],"a":0},3]"#).description == #"[{"a":0,"b":[2]},3]"#)
+    try expect(json(#"{"a":1,"b":2,"a":3}"#).description, equals: #"{"a":3,"b":2}"#)
+    try expect(
+      json(#"{"a":1,"b":2,"\u0061":[1,{"x":[]}]}"#).description, equals: #"{"a":[1,{"x":[]}],"b":2}"#)
+    try expect(json(#"[{"a":[[1]],"b":[2],"a":0},3]"#).description, equals: #"[{"a":0,"b":[2]},3]"#)
     let value = try json(#"{"a":1,"b":2,"a":3}"#)
     #expect(value.count == 2 && value.member("a")?.double == 3)
   }
@@ -39,19 +42,19 @@ import Testing
     var members = (0..<300).map { "\"key\($0)\":\($0)" }
     members.append("\"key7\":\"last\"")
     let value = try json("{" + members.joined(separator: ",") + "}")
-    #expect(value.count == 300)
-    #expect(value.member("key7")?.string == "last")
-    #expect(value.member("key299")?.double == 299)
-    #expect(value.member("key300") == nil)
+    expect(value.count, equals: 300)
+    expect(value.member("key7")?.string, equals: "last")
+    expect(value.member("key299")?.double, equals: 299)
+    expectNil(value.member("key300"))
   }
 
   @Test func invalidUTF8IsReplaced() throws {
-    #expect(try Value.parse([0x22, 0x61, 0xff, 0x62, 0xe2, 0x82, 0x22]).string == "a\u{fffd}b\u{fffd}")
-    #expect(try Value.parse([0x22, 0xed, 0xa0, 0x80, 0x22]).string == "\u{fffd}")
+    try expect(Value.parse([0x22, 0x61, 0xff, 0x62, 0xe2, 0x82, 0x22]).string, equals: "a\u{fffd}b\u{fffd}")
+    try expect(Value.parse([0x22, 0xed, 0xa0, 0x80, 0x22]).string, equals: "\u{fffd}")
   }
 
   @Test func aByteOrderMarkIsSkipped() throws {
-    #expect(try Value.parse([0xef, 0xbb, 0xbf, 0x31]).double == 1)
+    try expect(Value.parse([0xef, 0xbb, 0xbf, 0x31]).double, equals: 1)
   }
 
   @Test func numbersBeyondTheStandardOnlyWhereTheyAreAskedFor() throws {
@@ -60,25 +63,26 @@ import Testing
       ("5.", "5"), ("+1", "1"), ("[1.e5]", "[1E+5]"),
     ]
     for (text, written) in lenient {
-      #expect(try json(text).description == written)
+      try expect(json(text).description, equals: written)
       #expect(mistake(text, .strict) != nil, "\(text)")
     }
-    #expect(try json("nan").double?.isNaN == true)
+    try expect(json("nan").double?.isNaN, equals: true)
   }
 
   @Test func nestingHasALimitAndDoesNotUseTheStack() throws {
     let deepest = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)
-    #expect(try json(deepest).description == deepest)
+    try expect(json(deepest).description, equals: deepest)
     let tooDeep = String(repeating: "[", count: 10_001)
-    #expect(mistake(tooDeep) == "Exceeds depth limit for parsing at line 1, column 10001")
-    #expect(mistake(String(repeating: "[", count: 1_000_000))?.hasPrefix("Exceeds depth limit") == true)
-    #expect(mistake(String(repeating: "{\"a\":", count: 1_000_000))?.hasPrefix("Exceeds depth limit") == true)
+    expect(mistake(tooDeep), equals: "Exceeds depth limit for parsing at line 1, column 10001")
+    expect(mistake(String(repeating: "[", count: 1_000_000))?.hasPrefix("Exceeds depth limit"), equals: true)
+    expect(
+      mistake(String(repeating: "{\"a\":", count: 1_000_000))?.hasPrefix("Exceeds depth limit"), equals: true)
   }
 
   @Test func manySmallValuesGrowTheTape() throws {
     let text = "[" + Array(repeating: "[]", count: 100_000).joined(separator: ",") + "]"
-    #expect(try json(text).count == 100_000)
-    #expect(try json(text).description == text)
+    try expect(json(text).count, equals: 100_000)
+    try expect(json(text).description, equals: text)
   }
 
   @Test func everyTruncationIsRefusedWithoutReadingOn() throws {
@@ -111,6 +115,6 @@ import Testing
     let value = try json("{\(repeated.joined(separator: ","))}")
     #expect(value.count == count && value.member("name7")?.double == 7)
     #expect(value.keys.first?.name == "name7" && value.member("name3")?.description == "{\"b\":[2]}")
-    #expect(value.member("name\(count - 1)")?.double == Double(count - 1))
+    expect(value.member("name\(count - 1)")?.double, equals: Double(count - 1))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -19,21 +20,23 @@ import Testing
   @Test(arguments: [1, 3, 1000])
   func aMistakeCostsOnlyItsText(_ piece: Int) {
     let text = "1\u{1e}2 3\n[0,1\u{1e}[4,5]true\"ab\"{\"c\":4\u{1e}{}{\"d\":5,\"e\":6\"\u{1e}false\n"
-    #expect(
-      read(text, piece: piece) == [
+    expect(
+      read(text, piece: piece),
+      equals: [
         "2", "3", "Truncated value at line 2, column 5", "[4,5]", "true", "\"ab\"",
         "Truncated value at line 2, column 25", "{}", "Truncated value at line 2, column 41", "false",
       ])
   }
 
   @Test func whatStandsBeforeTheFirstSeparatorIsAbandoned() {
-    #expect(read("\"foo", piece: 10) == ["Unfinished abandoned text at EOF at line 1, column 4"])
-    #expect(read("1\n\u{1e}2\n", piece: 10) == ["2"])
+    expect(read("\"foo", piece: 10), equals: ["Unfinished abandoned text at EOF at line 1, column 4"])
+    expect(read("1\n\u{1e}2\n", piece: 10), equals: ["2"])
   }
 
   @Test func aNumberNeedsSpaceAfterIt() {
-    #expect(
-      read("\u{1e}12\u{1e}3\n\u{1e}4", piece: 10) == [
+    expect(
+      read("\u{1e}12\u{1e}3\n\u{1e}4", piece: 10),
+      equals: [
         "Potentially truncated top-level numeric value at line 1, column 4", "3",
         "Potentially truncated top-level numeric value at EOF at line 2, column 2",
       ])
@@ -55,8 +58,9 @@ import Testing
   }
 
   @Test func anInvalidTextIsLeftAtTheNextSeparator() {
-    #expect(
-      read("\u{1e}[1,x] 2\n\u{1e}3\n", piece: 4) == [
+    expect(
+      read("\u{1e}[1,x] 2\n\u{1e}3\n", piece: 4),
+      equals: [
         "Invalid numeric literal at line 1, column 6 (need RS to resync)", "3",
       ])
   }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -77,7 +78,7 @@ import Testing
   func kinds() throws {
     let found = try read(
       "n,b\n 1.50 ,YES\n,\n-2e3,0\n", TableFormat(), ["n": .number, "b": .boolean])
-    #expect(found.rows == [#"{"n":1.50,"b":true}"#, #"{"n":null,"b":null}"#, #"{"n":-2E+3,"b":false}"#])
+    expect(found.rows, equals: [#"{"n":1.50,"b":true}"#, #"{"n":null,"b":null}"#, #"{"n":-2E+3,"b":false}"#])
     #expect(found.flaws.isEmpty)
   }
 
@@ -91,25 +92,26 @@ import Testing
     ] as [(String, String?)])
   func numbers(_ text: String, _ number: String?) throws {
     let found = try read("n\n\"\(text)\"\n", TableFormat(), ["n": .number])
-    #expect(found.rows == (number.map { [#"{"n":\#($0)}"#] } ?? []))
-    #expect(found.flaws.count == (number == nil ? 1 : 0))
+    expect(found.rows, equals: (number.map { [#"{"n":\#($0)}"#] } ?? []))
+    expect(found.flaws.count, equals: (number == nil ? 1 : 0))
   }
 
   @Test("a decimal comma, and points between thousands")
   func decimalComma() throws {
     var format = TableFormat(delimiter: 0x3b)
     let plain = try read("n\n1,5\n1.234,56\n", format, ["n": .number])
-    #expect(
-      plain.flaws.map(\.reason)
-        == ["1,5", "1.234,56"].map {
-          "“\($0)” is not a number, which the column “n” has; set decimal_comma: true"
-        })
+    expect(
+      plain.flaws.map(\.reason),
+      equals: ["1,5", "1.234,56"].map {
+        "“\($0)” is not a number, which the column “n” has; set decimal_comma: true"
+      })
     format.hasDecimalComma = true
     let found = try read("n\n1,5\n1.234,56\n-1.234.567\n12\n,5\n1.5\n1.2345\n", format, ["n": .number])
-    #expect(
-      found.rows == [#"{"n":1.5}"#, #"{"n":1234.56}"#, #"{"n":-1234567}"#, #"{"n":12}"#, #"{"n":0.5}"#],
+    expect(
+      found.rows,
+      equals: [#"{"n":1.5}"#, #"{"n":1234.56}"#, #"{"n":-1234567}"#, #"{"n":12}"#, #"{"n":0.5}"#],
       "\(found.rows)")
-    #expect(found.flaws.count == 2)
+    expect(found.flaws.count, equals: 2)
   }
 
   @Test("texts that are null in columns of numbers and booleans")
@@ -118,38 +120,43 @@ import Testing
     format.nulls = [Array("NA".utf8), Array("-999".utf8)]
     let text = "t,n,b\nNA,NA , NA\n-999,-999,no\nx,-,no\n"
     let found = try read(text, format, ["n": .number, "b": .boolean])
-    #expect(found.rows == [#"{"t":"NA","n":null,"b":null}"#, #"{"t":"-999","n":null,"b":false}"#])
-    #expect(
-      found.flaws.map(\.reason) == [
+    expect(found.rows, equals: [#"{"t":"NA","n":null,"b":null}"#, #"{"t":"-999","n":null,"b":false}"#])
+    expect(
+      found.flaws.map(\.reason),
+      equals: [
         "“-” is not a number, which the column “n” has; have it read as null with nulls, or the column as text"
       ])
   }
 
   @Test("delimiters, other quotes, no quotes, and spaces around fields")
   func formats() throws {
-    #expect(
-      try read("a;b\n'x;y';2\n", TableFormat(delimiter: 0x3b, quote: 0x27)).rows == [#"{"a":"x;y","b":"2"}"#])
-    #expect(
-      try read("a\tb\n5\"\t\"x\n", TableFormat(delimiter: 0x09, quote: nil)).rows == [
+    try expect(
+      read("a;b\n'x;y';2\n", TableFormat(delimiter: 0x3b, quote: 0x27)).rows,
+      equals: [#"{"a":"x;y","b":"2"}"#])
+    try expect(
+      read("a\tb\n5\"\t\"x\n", TableFormat(delimiter: 0x09, quote: nil)).rows,
+      equals: [
         #"{"a":"5\"","b":"\"x"}"#
       ])
     let trimmed = try read("a, b\n 1 , \"x \" \n", TableFormat(trims: true))
-    #expect(trimmed.rows == [#"{"a":"1","b":"x "}"#])
+    expect(trimmed.rows, equals: [#"{"a":"1","b":"x "}"#])
   }
 
   @Test("rows of another length are errors, filled, or left out")
   func ragged() throws {
     let text = "a,b\n1\n1,2,3,\"4\"\n5,6\n"
     let strict = try read(text)
-    #expect(strict.rows == [#"{"a":"5","b":"6"}"#])
-    #expect(
-      strict.flaws == [
+    expect(strict.rows, equals: [#"{"a":"5","b":"6"}"#])
+    expect(
+      strict.flaws,
+      equals: [
         TableFlaw(row: 4, line: 1, column: 1, reason: "the row has 1 field instead of 2"),
         TableFlaw(row: 6, line: 2, column: 1, reason: "the row has 4 fields instead of 2"),
       ])
     let filled = try read(text, TableFormat(ragged: .fill))
-    #expect(
-      filled.rows == [
+    expect(
+      filled.rows,
+      equals: [
         #"{"a":"1","b":null}"#, #"{"a":"1","b":"2","_rest":["3","4"]}"#, #"{"a":"5","b":"6"}"#,
       ])
     let skipped = try read(text, TableFormat(ragged: .skip))
@@ -161,9 +168,10 @@ import Testing
     let text = "a,n\nx,1\n\"y\"z,2\nż,no\n3,4\n\"open\n5,6\n"
     for piece in [1, 5, .max] {
       let found = try read(text, TableFormat(), ["n": .number], piece: piece)
-      #expect(found.rows == [#"{"a":"x","n":1}"#, #"{"a":"3","n":4}"#, #"{"a":"5","n":6}"#])
-      #expect(
-        found.flaws.map { "\($0.line + 1):\($0.column): \($0.reason)" } == [
+      expect(found.rows, equals: [#"{"a":"x","n":1}"#, #"{"a":"3","n":4}"#, #"{"a":"5","n":6}"#])
+      expect(
+        found.flaws.map { "\($0.line + 1):\($0.column): \($0.reason)" },
+        equals: [
           "3:4: “,” or the end of the line is expected after the closing quote",
           "4:3: “no” is not a number, which the column “n” has; have it read as null with nulls, or the column as text",
           "6:1: the quote that opens here is never closed",
@@ -180,9 +188,9 @@ import Testing
     bytes.withUnsafeBufferPointer { text in
       _ = parser.parse(text, isFinal: true, into: &values) { flaws.append($0) }
     }
-    #expect(values.map(\.description) == [#"{"a":"1","b":"2"}"#, #"{"a":"5","b":"6"}"#])
+    expect(values.map(\.description), equals: [#"{"a":"1","b":"2"}"#, #"{"a":"5","b":"6"}"#])
     #expect(flaws.map(\.line) == [1, 3] && flaws.map(\.column) == [3, 3])
-    #expect(flaws.first?.reason == "the text is not UTF-8: byte 0xe9")
+    expect(flaws.first?.reason, equals: "the text is not UTF-8: byte 0xe9")
   }
 
   @Test("rows are values like any other: they are written, kept, looked up and compared")
@@ -194,13 +202,13 @@ import Testing
     Array(text.utf8.drop { $0 != 0x0a }).withUnsafeBufferPointer { rows in
       _ = parser.parse(rows, isFinal: true, into: &values) { _ in }
     }
-    #expect(values.count == 500)
+    expect(values.count, equals: 500)
     for (number, value) in values.enumerated() {
       let expected = #"{"id":\#(number),"name":"row \"\#(number)\"","id2":"\#(number * 7)"}"#
-      #expect(value.description == expected)
-      #expect(value.detach().description == expected)
+      expect(value.description, equals: expected)
+      expect(value.detach().description, equals: expected)
       #expect(value == (try Value.parse(Array(expected.utf8))))
-      #expect(value.member("id2")?.string == "\(number * 7)")
+      expect(value.member("id2")?.string, equals: "\(number * 7)")
     }
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     (1234567.5, "1234567.5"), (1.7976931348623157e308, "1.7976931348623157e+308"),
   ])
   func doublesAreWrittenAsJQDoes(_ double: Double, _ written: String) {
-    #expect(Value.number(double).description == written)
+    expect(Value.number(double).description, equals: written)
   }
 
   @Test func randomDoublesReadBackTheSame() throws {
@@ -24,8 +25,8 @@ import Testing
       let double = Double(bitPattern: random.next())
       guard double.isFinite else { continue }
       let text = Value.number(double).description
-      #expect(try json(text).double == double, "\(text)")
-      #expect(try json(double.description).double == double)
+      try expect(json(text).double, equals: double, "\(text)")
+      try expect(json(double.description).double, equals: double)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Reactive
 import Testing
@@ -19,7 +20,7 @@ import Testing
         if round % 8 == 0 { text += ".\(round % 16 == 0 ? "0" : "0000001")" }
       }
       if round % 3 == 0 { text = "-" + text }
-      #expect(try json(String(text)).double == strtod(String(text), nil), "\(text)")
+      try expect(json(String(text)).double, equals: strtod(String(text), nil), "\(text)")
     }
   }
 }

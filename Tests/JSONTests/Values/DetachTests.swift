@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -38,7 +39,8 @@ import Testing
     let (state, chunks) = try chunksHeld { state, value in
       state.append(.object(shape, [value.member("id") ?? .null, value.member("more") ?? .null]))
     }
-    #expect(state.element(3999)?.description == #"{"id":"id 3999","more":["text of some length",{"a":1}]}"#)
+    expect(
+      state.element(3999)?.description, equals: #"{"id":"id 3999","more":["text of some length",{"a":1}]}"#)
     #expect(chunks < 10)
   }
 
@@ -47,7 +49,7 @@ import Testing
       guard let id = value.member("id"), let key = Key(id) else { return }
       state.setMember(key, value)
     }
-    #expect(state.member("id 3000")?.member("n")?.description == "3000.5")
+    expect(state.member("id 3000")?.member("n")?.description, equals: "3000.5")
     #expect(chunks < 10)
   }
 

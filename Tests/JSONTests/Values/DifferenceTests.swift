@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -12,44 +13,47 @@ import Testing
   }
 
   @Test func eachChangedLeafIsOneEntry() throws {
-    #expect(
-      try differences(#"{"a":1,"b":{"c":"x","d":[1,2]}}"#, #"{"a":2,"b":{"c":"y","d":[1,3]}}"#) == [
+    try expect(
+      differences(#"{"a":1,"b":{"c":"x","d":[1,2]}}"#, #"{"a":2,"b":{"c":"y","d":[1,3]}}"#),
+      equals: [
         #"{"path":"/a","before":1,"after":2}"#, #"{"path":"/b/c","before":"x","after":"y"}"#,
         #"{"path":"/b/d/1","before":2,"after":3}"#,
       ])
   }
 
   @Test func whatOneSideLacksIsOneEntryHoweverMuchIsBeneath() throws {
-    #expect(
-      try differences(#"{"a":{"x":1,"y":2}}"#, #"{"b":[1,[2]]}"#) == [
+    try expect(
+      differences(#"{"a":{"x":1,"y":2}}"#, #"{"b":[1,[2]]}"#),
+      equals: [
         #"{"path":"/a","before":{"x":1,"y":2}}"#, #"{"path":"/b","after":[1,[2]]}"#,
       ])
-    #expect(
-      try differences("[1,2,3]", "[1]") == [#"{"path":"/1","before":2}"#, #"{"path":"/2","before":3}"#])
+    try expect(
+      differences("[1,2,3]", "[1]"), equals: [#"{"path":"/1","before":2}"#, #"{"path":"/2","before":3}"#])
   }
 
   @Test func aChangedKindIsOneEntry() throws {
-    #expect(
-      try differences(#"{"a":{"b":1}}"#, #"{"a":[1]}"#) == [#"{"path":"/a","before":{"b":1},"after":[1]}"#])
-    #expect(try differences("1", "\"1\"") == [#"{"path":"","before":1,"after":"1"}"#])
-    #expect(try differences("[null]", "[false]") == [#"{"path":"/0","before":null,"after":false}"#])
+    try expect(
+      differences(#"{"a":{"b":1}}"#, #"{"a":[1]}"#), equals: [#"{"path":"/a","before":{"b":1},"after":[1]}"#])
+    try expect(differences("1", "\"1\""), equals: [#"{"path":"","before":1,"after":"1"}"#])
+    try expect(differences("[null]", "[false]"), equals: [#"{"path":"/0","before":null,"after":false}"#])
   }
 
   @Test func aNamedKeyPairsElementsWhereverTheyStand() throws {
     let before = #"[{"id":1,"n":"a"},{"id":2,"n":"b"},{"id":3,"n":"c"}]"#
     let after = #"[{"id":4,"n":"d"},{"id":2,"n":"x"},{"id":1,"n":"a"}]"#
-    #expect(
-      try differences(before, after, key: "id") == [
+    try expect(
+      differences(before, after, key: "id"),
+      equals: [
         #"{"path":"/1/n","before":"b","after":"x"}"#, #"{"path":"/2","before":{"id":3,"n":"c"}}"#,
         #"{"path":"/0","after":{"id":4,"n":"d"}}"#,
       ])
   }
 
   @Test func withoutTheKeyEverywhereOrTwiceTheSamePositionsCount() throws {
-    #expect(try differences(#"[{"id":1},2]"#, #"[2,{"id":1}]"#, key: "id").count == 2)
-    #expect(
-      try differences(#"[{"id":1,"n":1},{"id":1,"n":2}]"#, #"[{"id":1,"n":2},{"id":1,"n":1}]"#, key: "id")
-        .count == 2)
+    try expect(differences(#"[{"id":1},2]"#, #"[2,{"id":1}]"#, key: "id").count, equals: 2)
+    try expect(
+      differences(#"[{"id":1,"n":1},{"id":1,"n":2}]"#, #"[{"id":1,"n":2},{"id":1,"n":1}]"#, key: "id")
+        .count, equals: 2)
   }
 
   @Test func membersInAnotherOrderAreTheSame() throws {
@@ -90,24 +94,25 @@ import Testing
       let read = try json(built.description)
       let entries = Value.differences(from: value, to: read)
       found += entries.count
-      #expect(entries == Value.differences(from: value, to: built))
-      #expect(entries.isEmpty == (value == read))
+      expect(entries, equals: Value.differences(from: value, to: built))
+      expect(entries.isEmpty, equals: (value == read))
       #expect(entries.allSatisfy { value[$0.path] == $0.before && read[$0.path] == $0.after })
     }
     #expect(found > 100)
-    #expect(try differences(#"{"a":nan}"#, #"{"a":nan}"#).count == 1)
+    try expect(differences(#"{"a":nan}"#, #"{"a":nan}"#).count, equals: 1)
     #expect(try differences(#"{"a":"","b":[],"c":1}"#, #"{"a":"","b":[],"c":1.0}"#).isEmpty)
   }
 
   @Test func aNameThatIsRepeatedCountsOnce() throws {
     let (twice, other) = (#"{"a":1,"a":1}"#, #"{"a":1,"b":2}"#)
-    #expect(try differences(twice, other) == [#"{"path":"/b","after":2}"#])
-    #expect(try differences(other, twice) == [#"{"path":"/b","before":2}"#])
+    try expect(differences(twice, other), equals: [#"{"path":"/b","after":2}"#])
+    try expect(differences(other, twice), equals: [#"{"path":"/b","before":2}"#])
   }
 
   @Test func namesAreEscapedInPaths() throws {
-    #expect(
-      try differences(#"{"a/b":{"~":1}}"#, #"{"a/b":{"~":2}}"#) == [
+    try expect(
+      differences(#"{"a/b":{"~":1}}"#, #"{"a/b":{"~":2}}"#),
+      equals: [
         #"{"path":"/a~1b/~0","before":1,"after":2}"#
       ])
   }
@@ -121,9 +126,9 @@ import Testing
     let all = Value.differences(from: before, to: after)
     for place in pointers {
       let near = all.filter { $0.path.isWithin(place) || place.isWithin($0.path) }
-      #expect(Value.differences(from: before, to: after, in: DifferenceScope(watched: [place])) == near)
+      expect(Value.differences(from: before, to: after, in: DifferenceScope(watched: [place])), equals: near)
       let rest = all.filter { !$0.path.isWithin(place) }
-      #expect(Value.differences(from: before, to: after, in: DifferenceScope(ignored: [place])) == rest)
+      expect(Value.differences(from: before, to: after, in: DifferenceScope(ignored: [place])), equals: rest)
     }
     #expect(Value.differences(from: before, to: after, in: DifferenceScope(watched: [])).isEmpty)
   }

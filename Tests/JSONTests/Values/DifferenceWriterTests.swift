@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -82,8 +83,8 @@ struct DifferenceWriterTests {
       let list = Value.array(Value.differences(from: before, to: after).map(\.value))
       kept.append((writer.value(from: before, to: after), list.description))
     }
-    for (value, text) in kept { #expect(value?.description == text) }
-    #expect(writer.value(from: .number(1), to: .number(1)) == nil)
+    for (value, text) in kept { expect(value?.description, equals: text) }
+    expectNil(writer.value(from: .number(1), to: .number(1)))
   }
 
   @Test("what is nested as deep as can be")
@@ -92,6 +93,6 @@ struct DifferenceWriterTests {
     let nested = try json(String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
     let writer = DifferenceWriter()
     let value = try #require(writer.value(from: .number(1), to: nested))
-    #expect(value.element(0)?.member("after") == nested)
+    expect(value.element(0)?.member("after"), equals: nested)
   }
 }

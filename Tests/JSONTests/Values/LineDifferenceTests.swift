@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -18,8 +19,9 @@ struct LineDifferenceTests {
   func context() {
     let before = numbered(1...30)
     let near = before.replacing("\n5\n", with: "\nfive\n").replacing("\n12\n", with: "\ntwelve\n")
-    #expect(
-      unified(before, near) == """
+    expect(
+      unified(before, near),
+      equals: """
         @@ -2,14 +2,14 @@
          2
          3
@@ -39,8 +41,9 @@ struct LineDifferenceTests {
          15
         """)
     let far = before.replacing("\n5\n", with: "\nfive\n").replacing("\n13\n", with: "\n")
-    #expect(
-      unified(before, far) == """
+    expect(
+      unified(before, far),
+      equals: """
         @@ -2,7 +2,7 @@
          2
          3
@@ -71,7 +74,7 @@ struct LineDifferenceTests {
       ("a\r\nb\n", "a\nb\n", "@@ -1,2 +1,2 @@\n-a\r\n+a\n b"),
     ])
   func ends(_ before: String, _ after: String, _ expected: String) {
-    #expect(unified(before, after) == expected)
+    expect(unified(before, after), equals: expected)
   }
 
   /// The later text, made of the earlier one and the difference; nil where they do not fit.
@@ -113,7 +116,8 @@ struct LineDifferenceTests {
       if before == after { #expect(text.isEmpty) }
       #expect(before == after || patched(numbered(before), text) == numbered(after), "\(text)")
       let changed = text.split(separator: "\n").count { $0.first == "+" || $0.first == "-" }
-      #expect(changed == before.count + after.count - 2 * common(before, after), "\(before) \(after) \(text)")
+      expect(
+        changed, equals: before.count + after.count - 2 * common(before, after), "\(before) \(after) \(text)")
     }
   }
 
@@ -136,20 +140,20 @@ struct LineDifferenceTests {
     let before = (0..<4000).map { $0.isMultiple(of: 2) ? "same \($0)\n" : "old \($0)\n" }.joined()
     let after = before.replacing("old", with: "new")
     let text = unified(before, after)
-    #expect(patched(before, text) == after)
-    #expect(text.split(separator: "\n").count { $0.first == "-" } == 2000)
+    expect(patched(before, text), equals: after)
+    expect(text.split(separator: "\n").count { $0.first == "-" }, equals: 2000)
   }
 
   @Test("texts that have nothing in common, and those of very many lines, are replaced as a whole")
   func bounds() {
     let (before, after) = (numbered(0..<3000), numbered(10_000..<13_000))
-    #expect(patched(before, unified(before, after)) == after)
+    expect(patched(before, unified(before, after)), equals: after)
     // Two kinds of lines: none occurs once.
     let mixed = { (seed: UInt64) in
       var random = SplitMix64(seed: seed)
       return self.numbered((0..<20_000).map { _ in Int.random(in: 0...1, using: &random) })
     }
-    #expect(patched(mixed(1), unified(mixed(1), mixed(2))) == mixed(2))
+    expect(patched(mixed(1), unified(mixed(1), mixed(2))), equals: mixed(2))
     let many = String(repeating: "a\n", count: 300_000)
     let other = "x\n" + many + "y\n"
     let text = unified(many, other)
@@ -166,10 +170,11 @@ struct LineDifferenceTests {
       + #"{"path":"/c","before":"\n\"","after":"\n","lines":"@@ -1,2 +1 @@\n \n-\"\n\\ No newline at end of file"},"#
       + #"{"path":"/d","before":"a\\nb","after":"a\\nc"}]"#
     let list = Value.differences(from: try json(before), to: try json(after))
-    #expect(Value.array(list.map(\.value)).description == expected)
-    #expect(DifferenceWriter().value(from: try json(before), to: try json(after))?.description == expected)
+    expect(Value.array(list.map(\.value)).description, equals: expected)
+    expect(
+      DifferenceWriter().value(from: try json(before), to: try json(after))?.description, equals: expected)
     var built = try json(after)
     built.setMember("a", .string("x\nz"))
-    #expect(DifferenceWriter().value(from: try json(before), to: built)?.description == expected)
+    expect(DifferenceWriter().value(from: try json(before), to: built)?.description, equals: expected)
   }
 }

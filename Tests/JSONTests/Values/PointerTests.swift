@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -12,21 +13,21 @@ import Testing
     ]
     for (text, found) in cases {
       let pointer = try #require(Pointer(text))
-      #expect(value[pointer]?.description == found, "\(text)")
-      #expect(pointer.description == text)
+      expect(value[pointer]?.description, equals: found, "\(text)")
+      expect(pointer.description, equals: text)
     }
   }
 
   @Test func whatIsNotThereIsNil() throws {
     let value = try json(#"{"a":[1,2],"b":{"0":1}}"#)
     for text in ["/c", "/a/2", "/a/-", "/a/00", "/a/+1", "/a/0/x", "/b/1"] {
-      #expect(value[try #require(Pointer(text))] == nil, "\(text)")
+      expectNil(value[try #require(Pointer(text))], "\(text)")
     }
-    #expect(value[try #require(Pointer("/b/0"))]?.double == 1)
+    expect(value[try #require(Pointer("/b/0"))]?.double, equals: 1)
   }
 
   @Test func malformedPointersAreNil() {
-    for text in ["a", "/~", "/~2", "/a~"] { #expect(Pointer(text) == nil, "\(text)") }
+    for text in ["a", "/~", "/~2", "/a~"] { expectNil(Pointer(text), "\(text)") }
   }
 
   @Test func stepsAndTextAgree() throws {

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -28,12 +29,12 @@ import Testing
       projected == built && Value.order(projected, built) == 0 && projected.hashValue == built.hashValue)
     for key in built.keys + [Key("name"), Key("")] {
       var hint = 5
-      #expect(projected.member(key) == built.member(key))
-      #expect(projected.member(key, hint: &hint) == built.member(key))
-      #expect(projected.member(key, hint: &hint) == built.member(key))
+      expect(projected.member(key), equals: built.member(key))
+      expect(projected.member(key, hint: &hint), equals: built.member(key))
+      expect(projected.member(key, hint: &hint), equals: built.member(key))
       var place = 3
       key.bytes.withUnsafeBufferPointer {
-        #expect(projected.member(named: $0, near: &place) == built.member(key))
+        expect(projected.member(named: $0, near: &place), equals: built.member(key))
       }
     }
     #expect(projected.member("more")?.isNull == true && projected.member("under")?.isNull == true)
@@ -42,8 +43,9 @@ import Testing
     projected.forEachNamedMember { name, value in
       names.append("\(String(decoding: name, as: UTF8.self)) \(value)")
     }
-    #expect(
-      names == [
+    expect(
+      names,
+      equals: [
         "id 7", #"a"b "Héron \"5\"""#, #"status "Go""#, #"pads [{"n":1},[2.50]]"#, "more null", "under null",
       ])
   }
@@ -53,16 +55,16 @@ import Testing
   ])
   func isWrittenLikeAnObject(_ options: WriteOptions) throws {
     let (projected, built) = try both()
-    #expect(Writer(options).text(projected) == Writer(options).text(built))
-    #expect(Writer(options).text(.array([projected])) == Writer(options).text(.array([built])))
+    expect(Writer(options).text(projected), equals: Writer(options).text(built))
+    expect(Writer(options).text(.array([projected])), equals: Writer(options).text(.array([built])))
   }
 
   @Test func nestsAsDeepAsItsDocumentWhereItContainsSome() throws {
-    #expect(try both().projected.depth == 4)
+    try expect(both().projected.depth, equals: 4)
     #expect(try both(#"{"id":[[[1]]],"pads":1}"#).projected.depth >= 4)
     let flat = try both(#"{"id":1,"name":"x","status":null,"deep":[[[[1]]]]}"#).projected
-    #expect(flat.depth == 1)
-    #expect(Value.array([try both().projected]).depth == 5)
+    expect(flat.depth, equals: 1)
+    expect(Value.array([try both().projected]).depth, equals: 5)
   }
 
   @Test func aChangeIsNoneOfTheOriginals() throws {
@@ -78,16 +80,16 @@ import Testing
       change(&one)
       change(&other)
       #expect(one == other && one.description == other.description && one.description != before)
-      #expect(projected.description == before)
+      expect(projected.description, equals: before)
       var again = one
       again.setMember("id", .string("twice"))
       #expect(again.member("id")?.string == "twice" && one == other)
     }
     var sum = Value.record([("first", .number(0)), ("id", .number(1))])
     sum.merge(projected)
-    #expect(sum.description == #"{"first":0,"# + before.dropFirst())
+    expect(sum.description, equals: #"{"first":0,"# + before.dropFirst())
     // The names that a program writes from are those of every object that it makes.
-    #expect(try both().projected.description == before)
+    try expect(both().projected.description, equals: before)
   }
 
   @Test func whatIsKeptLetsTheDocumentGo() throws {
@@ -100,8 +102,8 @@ import Testing
       document = projection.document
       (kept, description) = (projected.detach(), projected.description)
     }
-    #expect(document == nil)
-    #expect(kept.description == description)
+    expectNil(document)
+    expect(kept.description, equals: description)
   }
 
   @Test func whatIsNoPathOfOneRecordIsBuilt() throws {
@@ -117,11 +119,11 @@ import Testing
       ),
     ] {
       let outputs = try Program(program).outputs(input)
-      #expect(outputs.map(\.description) == [output], "\(program)")
+      expect(outputs.map(\.description), equals: [output], "\(program)")
       if case .projection = outputs[0] { Issue.record("\(program) is built") }
     }
     #expect(throws: EvaluationError.self) { try Program("{a: .id.of}").outputs(try json(#"{"id":7}"#)) }
-    #expect(try Program("{a: .id.of}?, 1").outputs(try json(#"{"id":7}"#)).map(\.description) == ["1"])
+    try expect(Program("{a: .id.of}?, 1").outputs(try json(#"{"id":7}"#)).map(\.description), equals: ["1"])
   }
 
   @Test func pathsBeginAtIt() throws {
@@ -136,20 +138,20 @@ import Testing
       ("delpaths([[\"b\"]])", #"[{"a":1}]"#),
     ] {
       let outputs = try Program("{a,b} | \(program)").outputs(input)
-      #expect(Value.array(outputs).description == output, "\(program)")
+      expect(Value.array(outputs).description, equals: output, "\(program)")
     }
   }
 
   @Test func withoutAnyMemberItKeepsNoDocument() throws {
     let value = try #require(try Program("{a: .missing, b: .id.of}").outputs(try json(#"{"id":null}"#)).first)
     if case .projection = value { Issue.record("it keeps its document") }
-    #expect(value.description == #"{"a":null,"b":null}"#)
+    expect(value.description, equals: #"{"a":null,"b":null}"#)
   }
 
   @Test func theRecordItselfMayBeAMember() throws {
-    #expect(
-      try Program("{it: ., id, empty: {}.x}").outputs(try json(#"{"id":[]}"#)).map(\.description)
-        == [#"{"it":{"id":[]},"id":[],"empty":null}"#])
-    #expect(try Program("{it: .}").outputs(try json("7")).map(\.description) == [#"{"it":7}"#])
+    try expect(
+      Program("{it: ., id, empty: {}.x}").outputs(try json(#"{"id":[]}"#)).map(\.description),
+      equals: [#"{"it":{"id":[]},"id":[],"empty":null}"#])
+    try expect(Program("{it: .}").outputs(try json("7")).map(\.description), equals: [#"{"it":7}"#])
   }
 }

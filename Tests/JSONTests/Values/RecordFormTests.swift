@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -29,30 +30,31 @@ struct RecordFormTests {
   @Test("a record is written in the order of its form, and read back")
   func both() throws {
     var point = Point(x: 1, y: nil)
-    #expect(point.jsonValue.description == #"{"x":1,"colour":"red","sum":1}"#)
+    expect(point.jsonValue.description, equals: #"{"x":1,"colour":"red","sum":1}"#)
     point.y = -2
     point.label = "a"
     point.colour = .blue
     point.parts = [Point(x: -3, y: 4)]
-    #expect(
-      point.jsonValue.description
-        == #"{"x":1,"y":-2,"label":"a","colour":"blue","parts":[{"x":-3,"y":4,"colour":"red","shown":true,"sum":1}],"sum":-1}"#
+    expect(
+      point.jsonValue.description,
+      equals:
+        #"{"x":1,"y":-2,"label":"a","colour":"blue","parts":[{"x":-3,"y":4,"colour":"red","shown":true,"sum":1}],"sum":-1}"#
     )
-    #expect(Point(jsonValue: point.jsonValue) == point)
+    expect(Point(jsonValue: point.jsonValue), equals: point)
   }
 
   @Test("a member that it must have makes it no record where it is missing or has another form")
   func required() throws {
     #expect(try point("{}") == nil && point(#"{"x":"1"}"#) == nil && point("[1]") == nil)
-    #expect(try point(#"{"x":1.5}"#) == nil)
+    try expectNil(point(#"{"x":1.5}"#))
   }
 
   @Test("what is missing, or has another form, keeps its default, and unknown members are left out")
   func defaults() throws {
-    #expect(try point(#"{"x":1,"z":2}"#) == Point(x: 1, y: nil))
-    #expect(
-      try point(#"{"x":1,"y":null,"label":7,"colour":"green","parts":{},"sum":9}"#) == Point(x: 1, y: nil))
-    #expect(try point(#"{"x":1,"parts":[{},{"x":2},3]}"#)?.parts == [Point(x: 2, y: nil)])
+    try expect(point(#"{"x":1,"z":2}"#), equals: Point(x: 1, y: nil))
+    try expect(
+      point(#"{"x":1,"y":null,"label":7,"colour":"green","parts":{},"sum":9}"#), equals: Point(x: 1, y: nil))
+    try expect(point(#"{"x":1,"parts":[{},{"x":2},3]}"#)?.parts, equals: [Point(x: 2, y: nil)])
   }
 
   private struct Table: JSONRecord, Equatable {
@@ -67,33 +69,33 @@ struct RecordFormTests {
 
   @Test("a default may be written always, or never")
   func written() throws {
-    #expect(Table(rows: [1], names: [:], ratio: 2).jsonValue.description == #"{"rows":[1],"ratio":2}"#)
-    #expect(
-      Table(jsonValue: try Value.parse(#"{"ratio":0.5}"#)) == Table(rows: [1], names: [:], ratio: 0.5))
+    expect(Table(rows: [1], names: [:], ratio: 2).jsonValue.description, equals: #"{"rows":[1],"ratio":2}"#)
+    expect(
+      Table(jsonValue: try Value.parse(#"{"ratio":0.5}"#)), equals: Table(rows: [1], names: [:], ratio: 0.5))
   }
 
   @Test("nothing is null in a list, and names are sorted")
   func containers() throws {
     let table = Table(rows: [1, nil, 3], names: ["b": true, "a": false], ratio: 0)
-    #expect(
-      table.jsonValue.description == #"{"rows":[1,null,3],"names":{"a":false,"b":true},"ratio":0}"#)
-    #expect(Table(jsonValue: table.jsonValue) == table)
+    expect(
+      table.jsonValue.description, equals: #"{"rows":[1,null,3],"names":{"a":false,"b":true},"ratio":0}"#)
+    expect(Table(jsonValue: table.jsonValue), equals: table)
   }
 
   @Test(
     "integers are exact",
     arguments: [0, 1, -1, 1 << 53, (1 << 53) + 1, -(1 << 53) - 1, .max, .min] as [Int64])
   func integers(_ number: Int64) throws {
-    #expect(number.jsonValue.description == "\(number)")
-    #expect(try Int64(jsonValue: Value.parse(number.jsonValue.json)) == number)
-    #expect(try UInt(jsonValue: Value.parse("\(number)")) == UInt(exactly: number))
+    expect(number.jsonValue.description, equals: "\(number)")
+    try expect(Int64(jsonValue: Value.parse(number.jsonValue.json)), equals: number)
+    try expect(UInt(jsonValue: Value.parse("\(number)")), equals: UInt(exactly: number))
   }
 
   @Test(
     "numbers that are no integers, or too large, are none",
     arguments: ["0.5", "1e300", "-1e19", "true", "\"1\""])
-  func noIntegers(_ text: String) throws { #expect(try Int(jsonValue: Value.parse(text)) == nil) }
+  func noIntegers(_ text: String) throws { try expectNil(Int(jsonValue: Value.parse(text))) }
 
   @Test("integers may be written as decimals", arguments: ["1e3", "1000.0", "1000"])
-  func decimals(_ text: String) throws { #expect(try Int(jsonValue: Value.parse(text)) == 1000) }
+  func decimals(_ text: String) throws { try expect(Int(jsonValue: Value.parse(text)), equals: 1000) }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -23,7 +24,7 @@ import Testing
   @Test func keysBeforeValues() throws {
     #expect(try json(#"{"a":9}"#) < json(#"{"b":0}"#))
     #expect(try json(#"{"a":9,"b":0}"#) < json(#"{"a":1,"c":0}"#))
-    #expect(try json(#"{"b":1,"a":2}"#) == json(#"{"a":2,"b":1}"#))
+    try expect(json(#"{"b":1,"a":2}"#), equals: json(#"{"a":2,"b":1}"#))
   }
 
   @Test func equalValuesHashAlikeWhateverTheyAreMadeOf() throws {
@@ -34,10 +35,10 @@ import Testing
     let values = try texts.map { try json($0) } + texts.map { try json($0).detach() }
     for value in values {
       for other in values where value == other {
-        #expect(value.hashValue == other.hashValue, "\(value) \(other)")
+        expect(value.hashValue, equals: other.hashValue, "\(value) \(other)")
       }
     }
-    #expect(Set(values).count == 6)
+    expect(Set(values).count, equals: 6)
   }
 
   @Test(arguments: [false, true]) func sortedPlacesAreInThatOrderAndEqualValuesKeepTheirs(descending: Bool)
@@ -59,15 +60,15 @@ import Testing
       let order = Value.order(values[left], values[right])
       return order == 0 ? left < right : (order < 0) != descending
     }
-    #expect(values.sortedPlaces(descending: descending) == sorted)
-    #expect([Value]().sortedPlaces() == [])
+    expect(values.sortedPlaces(descending: descending), equals: sorted)
+    expect([Value]().sortedPlaces(), equals: [])
   }
 
   @Test func deepValuesCompareAndAreTakenApartWithoutRecursion() {
     var value = Value.null
     for _ in 0..<300_000 { value = .array([value]) }
-    #expect(value == value)
-    #expect(value.depth == 300_000)
+    expect(value, equals: value)
+    expect(value.depth, equals: 300_000)
     var object = Value.null
     for number in 0..<100_000 {
       var outer = Value.emptyObject

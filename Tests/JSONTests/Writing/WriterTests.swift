@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -21,9 +22,9 @@ import Testing
         "d": "x"
       }
       """
-    #expect(try written(text, .pretty) == expected)
-    #expect(try written("[1]", WriteOptions(indent: 1, usesTabs: true)) == "[\n\t1\n]")
-    #expect(try written("[[1]]", WriteOptions(indent: 7)) == "[\n       [\n              1\n       ]\n]")
+    try expect(written(text, .pretty), equals: expected)
+    try expect(written("[1]", WriteOptions(indent: 1, usesTabs: true)), equals: "[\n\t1\n]")
+    try expect(written("[[1]]", WriteOptions(indent: 7)), equals: "[\n       [\n              1\n       ]\n]")
   }
 
   @Test func aSharedShapeIsWrittenAsAnyOther() {
@@ -33,28 +34,28 @@ import Testing
       let values = keys.indices.map { Value.number($0) }
       var shared = Value.object(Shape(keys, isShared: true), values)
       var own = Value.object(Shape(keys), values)
-      #expect(shared.description == own.description)
+      expect(shared.description, equals: own.description)
       for key in ["new", "a"] as [Key] {
         shared.setMember(key, .null)
         own.setMember(key, .null)
-        #expect(shared.description == own.description)
+        expect(shared.description, equals: own.description)
       }
       shared.removeMember("new")
       own.removeMember("new")
-      #expect(shared.description == own.description)
+      expect(shared.description, equals: own.description)
     }
   }
 
   @Test func keysSortByCodePoints() throws {
     let text = #"{"b":1,"a":{"z":1,"é":2,"Z":3},"😀":4,"￿":5}"#
-    #expect(
-      try written(text, WriteOptions(sortKeys: true)) == #"{"a":{"Z":3,"z":1,"é":2},"b":1,"￿":5,"😀":4}"#)
+    try expect(
+      written(text, WriteOptions(sortKeys: true)), equals: #"{"a":{"Z":3,"z":1,"é":2},"b":1,"￿":5,"😀":4}"#)
   }
 
   @Test func asciiOnly() throws {
-    #expect(
-      try written(#"{"é":"日😀\u007f~"}"#, WriteOptions(asciiOnly: true))
-        == #"{"\u00e9":"\u65e5\ud83d\ude00\u007f~"}"#)
+    try expect(
+      written(#"{"é":"日😀\u007f~"}"#, WriteOptions(asciiOnly: true)),
+      equals: #"{"\u00e9":"\u65e5\ud83d\ude00\u007f~"}"#)
   }
 
   @Test func coloursAreJQs() throws {
@@ -62,15 +63,15 @@ import Testing
     let expected =
       "<1;39>[<0><1;39>{<0><1;34>\"a\"<0><1;39>:<0><0;39>true<0><1;39>,<0><1;34>\"b\"<0><1;39>:<0><0;90>null<0>"
       + "<1;39>}<0><1;39>,<0><0;39>1<0><1;39>,<0><0;32>\"s\"<0><1;39>,<0><1;39>[]<0><1;39>]<0>"
-    #expect(text == expected.replacing("<", with: "\u{1B}[").replacing(">", with: "m"))
+    expect(text, equals: expected.replacing("<", with: "\u{1B}[").replacing(">", with: "m"))
   }
 
   @Test func coloursCanBeSet() throws {
     let colors = try #require(Colors("4;31:::"))
-    #expect(Writer(WriteOptions(colors: colors)).text(.null) == "\u{1B}[4;31mnull\u{1B}[0m")
-    #expect(Writer(WriteOptions(colors: colors)).text(.number(1)) == "\u{1B}[0;39m1\u{1B}[0m")
-    #expect(Writer(WriteOptions(colors: colors)).text(.bool(true)) == "\u{1B}[mtrue\u{1B}[0m")
-    #expect(Colors("red") == nil)
+    expect(Writer(WriteOptions(colors: colors)).text(.null), equals: "\u{1B}[4;31mnull\u{1B}[0m")
+    expect(Writer(WriteOptions(colors: colors)).text(.number(1)), equals: "\u{1B}[0;39m1\u{1B}[0m")
+    expect(Writer(WriteOptions(colors: colors)).text(.bool(true)), equals: "\u{1B}[mtrue\u{1B}[0m")
+    expectNil(Colors("red"))
   }
 
   @Test func nestingPastTheLimitIsLeftOut() throws {
@@ -90,7 +91,7 @@ import Testing
     let long = String(repeating: "0123456789", count: 20_000)
     for text in ["short", long, "short"] { Writer(.compact).write(.string(text), to: output) }
     output.flush()
-    #expect(String(decoding: collected, as: UTF8.self) == "\"short\"\"\(long)\"\"short\"")
+    expect(String(decoding: collected, as: UTF8.self), equals: "\"short\"\"\(long)\"\"short\"")
   }
 
   @Test func aDrainThatFailsIsNotAskedAgain() {

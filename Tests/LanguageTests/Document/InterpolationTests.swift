@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Language
@@ -8,26 +9,27 @@ import Testing
   }
 
   @Test func variablesAreReplaced() {
-    #expect(text("${A}/x/${B:-d}", ["A": "1"]) == "1/x/d")
-    #expect(text("${A:-d}", ["A": ""]) == "d")
-    #expect(text("${A}", ["A": ""]) == "")
-    #expect(text("${A:-}") == "")
-    #expect(text("'$${A} $A $$'") == "${A} $A $$")
-    #expect(text("|\n  ${A}", ["A": "x: [\n"]) == "x: [\n")
-    #expect(text("$vars.x") == "$vars.x")
+    expect(text("${A}/x/${B:-d}", ["A": "1"]), equals: "1/x/d")
+    expect(text("${A:-d}", ["A": ""]), equals: "d")
+    expect(text("${A}", ["A": ""]), equals: "")
+    expect(text("${A:-}"), equals: "")
+    expect(text("'$${A} $A $$'"), equals: "${A} $A $$")
+    expect(text("|\n  ${A}", ["A": "x: [\n"]), equals: "x: [\n")
+    expect(text("$vars.x"), equals: "$vars.x")
   }
 
   @Test func aValueIsNeverReadAsYAML() {
     let root = read("a: ${A}\nb: ['${A}']", environment: ["A": "x, y: ${B}"]).root?.mapping
-    #expect(root?["a"]?.value.scalar?.text == "x, y: ${B}")
-    #expect(root?["b"]?.value.sequence?.elements.count == 1)
+    expect(root?["a"]?.value.scalar?.text, equals: "x, y: ${B}")
+    expect(root?["b"]?.value.sequence?.elements.count, equals: 1)
   }
 
   @Test func whatIsWrongIsToldInItsPlace() {
-    #expect(complaints("a: x ${NONE} y") == ["1:6: the variable NONE is not set in the environment"])
-    #expect(complaints("a: |\n  é\n  x ${NONE}") == ["3:5: the variable NONE is not set in the environment"])
-    #expect(complaints("a: \"\\t${\"") == ["1:7: “${” is not closed"])
-    #expect(complaints("a: ${A-b} ${1} ${}").count == 3)
+    expect(complaints("a: x ${NONE} y"), equals: ["1:6: the variable NONE is not set in the environment"])
+    expect(
+      complaints("a: |\n  é\n  x ${NONE}"), equals: ["3:5: the variable NONE is not set in the environment"])
+    expect(complaints("a: \"\\t${\""), equals: ["1:7: “${” is not closed"])
+    expect(complaints("a: ${A-b} ${1} ${}").count, equals: 3)
   }
 
   @Test func keysAreLeftAlone() {
@@ -37,10 +39,10 @@ import Testing
   @Test func placesGoOnBehindAVariable() throws {
     let scalar = try #require(
       read("a: ${A}.foo ${A}!", environment: ["A": "long value"]).root?.mapping?["a"]?.value.scalar)
-    #expect(scalar.text == "long value.foo long value!")
-    #expect(scalar.place(of: 11..<14).position.description == "1:9")
-    #expect(scalar.place(of: 3..<4).position.description == "1:4")
-    #expect(scalar.place(of: 25..<26).position.description == "1:17")
+    expect(scalar.text, equals: "long value.foo long value!")
+    expect(scalar.place(of: 11..<14).position.description, equals: "1:9")
+    expect(scalar.place(of: 3..<4).position.description, equals: "1:4")
+    expect(scalar.place(of: 25..<26).position.description, equals: "1:17")
     #expect(scalar.description == "${A}.foo ${A}!" || scalar.description == "“${A}.foo ${A}!”")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 import System
 
@@ -27,34 +28,35 @@ import System
   }
 
   @Test func filesCredentialsAndCommands() {
-    #expect(text("${file:/run/secrets/x}") == "from a file")
-    #expect(text("${credential:token}") == "of the service")
-    #expect(text("Bearer ${exec:pass show x}") == "Bearer output of pass show x")
-    #expect(text("\"${exec:awk '{ print $1 }' keys}!\"") == "output of awk '{ print $1 }' keys!")
-    #expect(text("'$${file:/run/secrets/x}'") == "${file:/run/secrets/x}")
-    #expect(text("${NAME}") == "environment")
+    expect(text("${file:/run/secrets/x}"), equals: "from a file")
+    expect(text("${credential:token}"), equals: "of the service")
+    expect(text("Bearer ${exec:pass show x}"), equals: "Bearer output of pass show x")
+    expect(text("\"${exec:awk '{ print $1 }' keys}!\""), equals: "output of awk '{ print $1 }' keys!")
+    expect(text("'$${file:/run/secrets/x}'"), equals: "${file:/run/secrets/x}")
+    expect(text("${NAME}"), equals: "environment")
   }
 
   @Test func aDefaultServesWhereThereIsNone() {
-    #expect(text("${file:none:-a:-b}") == "a:-b")
-    #expect(text("${file:none:-}") == "")
-    #expect(text("${file:empty:-d}") == "d")
-    #expect(text("${file:empty}") == "")
-    #expect(text("${credential:none:-d}") == "d")
-    #expect(text("${exec:a:-b}") == "output of a:-b")
+    expect(text("${file:none:-a:-b}"), equals: "a:-b")
+    expect(text("${file:none:-}"), equals: "")
+    expect(text("${file:empty:-d}"), equals: "d")
+    expect(text("${file:empty}"), equals: "")
+    expect(text("${credential:none:-d}"), equals: "d")
+    expect(text("${exec:a:-b}"), equals: "output of a:-b")
   }
 
   @Test func variablesMayHaveTheNamesOfTheOthers() {
-    #expect(text("${file:-d} ${credential:-} ${exec:-e:-f}") == "d  e:-f")
-    #expect(
-      document("a: ${exec}").problems.sorted.map(\.message) == [
+    expect(text("${file:-d} ${credential:-} ${exec:-e:-f}"), equals: "d  e:-f")
+    expect(
+      document("a: ${exec}").problems.sorted.map(\.message),
+      equals: [
         "the variable exec is not set in the environment"
       ])
   }
 
   @Test func allOfThemAreSecret() {
     let secrets = document("a: ${file:/run/secrets/x}${credential:token}\nb: ${exec:x}").secrets
-    #expect(secrets.masked("from a file, of the service, output of x") == "***, ***, ***")
+    expect(secrets.masked("from a file, of the service, output of x"), equals: "***, ***, ***")
   }
 
   @Test(
@@ -71,17 +73,17 @@ import System
     ])
   func mistakes(value: String, message: String) {
     let problems = document("a: \(value)").problems.sorted
-    #expect(problems.map(\.message) == [message])
-    #expect(problems.first?.place.position.description == "1:4")
+    expect(problems.map(\.message), equals: [message])
+    expect(problems.first?.place.position.description, equals: "1:4")
   }
 
   @Test("without a run, commands are not run, and what their output would be is no mistake")
   func unknown() throws {
     let known = document("a: ${exec:x}", isForRun: false)
     #expect(known.problems.isEmpty && known.unknowns.count == 1)
-    #expect(text("${credential:none}", isForRun: false) == "unknown")
-    #expect(text("${credential:none:-5}", isForRun: false) == "5")
-    #expect(document("a: ${file:none}", isForRun: false).problems.count == 1)
+    expect(text("${credential:none}", isForRun: false), equals: "unknown")
+    expect(text("${credential:none:-5}", isForRun: false), equals: "5")
+    expect(document("a: ${file:none}", isForRun: false).problems.count, equals: 1)
 
     var reader = PipelineReader(catalog: toys)
     let yaml = """
@@ -91,13 +93,13 @@ import System
       """
     reader.read(path: "a.yaml", Array(yaml.utf8))
     #expect(reader.problems.isEmpty && reader.plans.isEmpty && reader.undecidedCount == 1)
-    #expect(
+    expect(
       reader.problems.warnings.map { "\($0)" }.first?.hasPrefix(
-        "a.yaml:2:64: warning: this value is only known when the pipeline runs, and is not checked") == true,
-      "\(reader.problems.warnings)")
+        "a.yaml:2:64: warning: this value is only known when the pipeline runs, and is not checked"),
+      equals: true, "\(reader.problems.warnings)")
     reader.placeholders.output = { _ in Array("seven".utf8) }
     reader.placeholders.isForRun = true
     reader.read(path: "b.yaml", Array(yaml.utf8))
-    #expect(reader.problems.count == 1)
+    expect(reader.problems.count, equals: 1)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 @testable import Language
 
@@ -18,17 +19,17 @@ import Testing
       (".inf", .number(.infinity)), ("-.INF", .number(-.infinity)), (".iNf", .string), ("inf", .string),
       ("nan", .string), ("2026-01-01", .string),
     ]
-    for (text, meaning) in cases { #expect(coreMeaning(text) == meaning, "\(text)") }
+    for (text, meaning) in cases { expect(coreMeaning(text), equals: meaning, "\(text)") }
     guard case .number(let value) = coreMeaning(".nan") else { Issue.record("no number"); return }
     #expect(value.isNaN)
   }
 
   @Test func quotesAndTagsMakeText() {
     func meaning(_ text: String) -> Meaning? { read("a: \(text)").root?.mapping?["a"]?.value.scalar?.meaning }
-    #expect(meaning("'5'") == .string)
-    #expect(meaning("!!str 5") == .string)
-    #expect(meaning("!!int '5'") == .integer(5))
-    #expect(meaning("|\n  5") == .string)
-    #expect(meaning("") == .null)
+    expect(meaning("'5'"), equals: .string)
+    expect(meaning("!!str 5"), equals: .string)
+    expect(meaning("!!int '5'"), equals: .integer(5))
+    expect(meaning("|\n  5"), equals: .string)
+    expect(meaning(""), equals: .null)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Language
@@ -24,7 +25,7 @@ import Testing
       (#"'"\\${PAREN}"'"#, #""\\(1)""#), (#"'"\${PAREN}"'"#, #""\\(1)""#),
     ])
   func expressions(text: String, code: String) throws {
-    #expect(try scalar(text).asExpression.text == code)
+    try expect(scalar(text).asExpression.text, equals: code)
   }
 
   @Test(
@@ -34,14 +35,14 @@ import Testing
       (#"'\(.a) ${FUN}'"#, #"\(.a) env"#),
     ])
   func templates(text: String, code: String) throws {
-    #expect(try scalar(text).asTemplate.text == code)
+    try expect(scalar(text).asTemplate.text, equals: code)
   }
 
   @Test("a scalar without variables stays as it is, and places are those of the file")
   func places() throws {
-    #expect(try scalar("'.n > 3'").asExpression.text == ".n > 3")
+    try expect(scalar("'.n > 3'").asExpression.text, equals: ".n > 3")
     let code = try scalar("'${N} | foo'").asExpression
     let start = try #require(code.text.firstRange(of: "foo")?.lowerBound.utf16Offset(in: code.text))
-    #expect(code.place(of: start..<start + 3).range == 8..<11)
+    expect(code.place(of: start..<start + 3).range, equals: 8..<11)
   }
 }

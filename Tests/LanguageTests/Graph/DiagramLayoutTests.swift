@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -12,8 +13,8 @@ import Testing
   func chain() {
     let sizes = [Size(width: 100, height: 30), Size(width: 200, height: 40), Size(width: 50, height: 30)]
     let layout = DiagramLayout(sizes, [edge(0, 1), edge(1, 2)])
-    #expect(layout.size.width == 200)
-    #expect(layout.corners.map(\.x) == [50, 0, 75])
+    expect(layout.size.width, equals: 200)
+    expect(layout.corners.map(\.x), equals: [50, 0, 75])
     #expect(layout.routes.allSatisfy { route in route.allSatisfy { $0.x == 100 } })
   }
 
@@ -23,13 +24,13 @@ import Testing
     // Drawn in the order of their numbers, all three would cross.
     let layout = DiagramLayout(sizes, [edge(0, 5), edge(1, 4), edge(2, 3)])
     for (source, target) in [(0, 5), (1, 4), (2, 3)] {
-      #expect(layout.corners[source].x == layout.corners[target].x)
+      expect(layout.corners[source].x, equals: layout.corners[target].x)
     }
   }
 
   @Test("nothing at all has no size")
   func nothing() {
-    #expect(DiagramLayout([], []).size.height == 0)
+    expect(DiagramLayout([], []).size.height, equals: 0)
   }
 
   @Test("boxes never overlap, and lines go from box to box without crossing any", arguments: 0..<60)

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 @testable import Language
 
@@ -25,7 +26,7 @@ import Testing
   func shapes() throws {
     let text = DiagramMermaid.text(Diagram(try toyPlan(wired, environment: ["KEY": "k"]).plan))
     let lines = text.split(separator: "\n").map(String.init)
-    #expect(lines.first == "flowchart TD")
+    expect(lines.first, equals: "flowchart TD")
     #expect(lines.contains(#"  n2(["<b>lines</b> c"]):::source"#))
     #expect(lines.contains(#"  n3["<i>slips</i><br/><b>keep</b> known<br/>.x"]:::step"#))
     #expect(lines.contains(#"  n5["<b>both</b>"]:::stream"#))

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import FoundationXML
 import Testing
@@ -18,8 +19,8 @@ import Testing
     let parser = XMLParser(data: Data(drawn.utf8))
     parser.delegate = reading
     #expect(parser.parse(), "\(String(describing: parser.parserError))")
-    #expect(reading.classes.count { ["source", "step", "sink"].contains($0) } == 4)
-    #expect(reading.classes.count { $0 == "way" } == 3)
+    expect(reading.classes.count { ["source", "step", "sink"].contains($0) }, equals: 4)
+    expect(reading.classes.count { $0 == "way" }, equals: 3)
     #expect(drawn.contains("prefers-color-scheme: dark"))
     #expect(drawn.contains("<title>log\nlog\nvery/long/xxx"))
   }

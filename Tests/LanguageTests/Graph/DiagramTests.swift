@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Language
@@ -28,8 +29,9 @@ let wired = """
   @Test("every source, step and sink is a node, and so is a stream without steps")
   func nodes() throws {
     let found = try diagram().nodes.map { "\($0.role) \($0.kind) \($0.name) \($0.opens)" }
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         "source api a ", "source api b ", "source lines c ", "step keep known slips", "step shape  ",
         "stream  both ", "step join  more", "sink log one ", "sink mail two ",
       ])
@@ -38,15 +40,15 @@ let wired = """
   @Test("events flow along edges, and what a step looks up comes from the side")
   func edges() throws {
     let found = try diagram().edges.map { "\($0.from)\($0.isSide ? "~" : ">")\($0.to)" }
-    #expect(
-      found == ["0>3", "1>3", "3>4", "4>5", "2>5", "4>6", "5~6", "6>7", "0>7", "5>8"])
+    expect(found, equals: ["0>3", "1>3", "3>4", "4>5", "2>5", "4>6", "5~6", "6>7", "0>7", "5>8"])
   }
 
   @Test("options are shown as they are written, schedules in words, and secrets never")
   func details() throws {
     let details = try diagram().nodes.map { $0.details.joined(separator: " / ") }
-    #expect(
-      details == [
+    expect(
+      details,
+      equals: [
         "url: 'https://a.example', key: *** / every 6h",
         "url: 'https://b.example', headers: *** / cron 0 6 * * *", "", ".x", "{ id: .id }", "",
         "with: both", "out/one.jsonl", "to: me, password: ${KEY}, when: .n > 1",
@@ -61,9 +63,10 @@ let wired = """
       sinks: { out: screen }
       """
     let diagram = try diagram(text)
-    #expect(diagram.name == "about ***")
-    #expect(
-      diagram.nodes.map(\.details) == [
+    expect(diagram.name, equals: "about ***")
+    expect(
+      diagram.nodes.map(\.details),
+      equals: [
         ["url: 'https://x/?key=***'", "once"], ["url: u, key: ***", "once"], [],
       ])
     for drawn in [DiagramSVG.text(diagram), DiagramDot.text(diagram), DiagramMermaid.text(diagram)] {
@@ -74,7 +77,7 @@ let wired = """
   @Test("a chain without steps leads straight from the sources to the sinks")
   func noSteps() throws {
     let diagram = try diagram("sources: { a: lines, b: lines }\nsinks: { out: screen, log: { log: x } }")
-    #expect(diagram.nodes.map(\.name) == ["a", "b", "out", "log"])
-    #expect(diagram.edges.map { [$0.from, $0.to] } == [[0, 2], [1, 2], [0, 3], [1, 3]])
+    expect(diagram.nodes.map(\.name), equals: ["a", "b", "out", "log"])
+    expect(diagram.edges.map { [$0.from, $0.to] }, equals: [[0, 2], [1, 2], [0, 3], [1, 3]])
   }
 }

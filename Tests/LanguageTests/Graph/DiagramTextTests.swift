@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Language
@@ -17,8 +18,9 @@ import Testing
       steps: [ { shape: { id: .id } }, keep: .n > 1 ]
       sinks: { screen: screen, log: { log: out/a.jsonl } }
       """
-    #expect(
-      try tree(text) == """
+    try expect(
+      tree(text),
+      equals: """
         chain
         A chain.
 
@@ -32,8 +34,9 @@ import Testing
 
   @Test("what several lead to stands below the last of them, and the others refer to it")
   func references() throws {
-    #expect(
-      try tree(wired) == """
+    try expect(
+      tree(wired),
+      equals: """
         wired
         Everything there is to draw.
 
@@ -63,6 +66,6 @@ import Testing
     for line in DiagramText.lines(diagram, width: 30) { #expect(line.columns <= 30, "\(line)") }
     let styled = DiagramText.lines(diagram, width: 30, paint: Paint(isOn: true))
     #expect(styled.contains { $0.contains("\u{1B}[1ma\u{1B}[0m") })
-    #expect(styled.count == DiagramText.lines(diagram, width: 30).count)
+    expect(styled.count, equals: DiagramText.lines(diagram, width: 30).count)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -28,8 +29,9 @@ struct PipelineDraftTests {
         {"uuid":"a","name":"North","updated_at":"2026-01-01T00:00:00Z","opens":"2026-01-02T00:00:00Z","n":1},
         {"uuid":"b","name":"North","updated_at":"2026-01-01T00:00:00Z","opens":"2026-01-03","n":1}]}}
       """#)
-    #expect(
-      sketch.text == #"""
+    expect(
+      sketch.text,
+      equals: #"""
         name: stations
         sources:
           stations:
@@ -45,8 +47,9 @@ struct PipelineDraftTests {
           log: { jsonl: out/stations.jsonl }
 
         """#)
-    #expect(
-      found(sketch) == [
+    expect(
+      found(sketch),
+      equals: [
         "rows: .data.items[], 2 rows", "key: .uuid, different in each row", "next page: .next",
         "times: .opens; tolerance: { .opens: 10m } ignores small shifts",
         "ignored: .updated_at, which by name change without news",
@@ -93,11 +96,11 @@ struct PipelineDraftTests {
       then:
         #"[{"id":2,"at":{"seen":2,"by":"a"},"n":2,"l":[2]},{"id":1,"at":{"seen":2,"by":"a"},"n":1,"l":[2]}]"#)
     #expect(sketch.text.contains("{ key: .id, ignore: [.at.seen, .l] }"), "\(sketch.text)")
-    #expect(
-      found(sketch).last
-        == "two polls: changed in 3s: .at.seen in all of 2, .n in 1 of 2, .l in all of 2; ignored: .at.seen, .l"
-    )
-    #expect(try found(self.sketch("[1]", then: "[1]")).last == "two polls: nothing changed in 3s")
+    expect(
+      found(sketch).last,
+      equals:
+        "two polls: changed in 3s: .at.seen in all of 2, .n in 1 of 2, .l in all of 2; ignored: .at.seen, .l")
+    try expect(found(self.sketch("[1]", then: "[1]")).last, equals: "two polls: nothing changed in 3s")
   }
 
   @Test("columns of a table that have numbers are named, with the option that reads them as such")
@@ -107,9 +110,10 @@ struct PipelineDraftTests {
     let rows = try Value.parse(
       #"[{"id":"1","a b":"1,5","n":"","t":"x"},{"id":"2","a b":"-2","n":"3.5","t":"nan"}]"#)
     let sketch = PipelineDraft(name: "t", of: source, response: rows)
-    #expect(
-      found(sketch).last
-        == "numbers: texts in a table, unless decode has types: { 'a b': number, n: number }, decimal_comma: true"
+    expect(
+      found(sketch).last,
+      equals:
+        "numbers: texts in a table, unless decode has types: { 'a b': number, n: number }, decimal_comma: true"
     )
   }
 
@@ -117,7 +121,7 @@ struct PipelineDraftTests {
   func allMoves() throws {
     let sketch = try sketch(#"{"x":1,"y":2}"#, then: #"{"x":2,"y":3}"#)
     #expect(sketch.text.contains("- changes: { key: $meta.source }\n"), "\(sketch.text)")
-    #expect(found(sketch).last == "two polls: changed in 3s: .x in 1 of 1, .y in 1 of 1")
+    expect(found(sketch).last, equals: "two polls: changed in 3s: .x in 1 of 1, .y in 1 of 1")
   }
 
   @Test("a feed reports what is new, and a text its lines")
@@ -130,6 +134,6 @@ struct PipelineDraftTests {
     #expect(feed.text.contains(#"console: '\(.after.title): \(.after.link)'"#))
     let page = try sketch(#"[{"text":"a\nb"}]"#, then: #"[{"text":"a\nc"}]"#, form: .text)
     #expect(page.text.contains("- changes: { key: $meta.source }\n") && page.text.contains(".lines"))
-    #expect(found(page).last?.hasPrefix("two polls: the text changed in 3s: ") == true)
+    expect(found(page).last?.hasPrefix("two polls: the text changed in 3s: "), equals: true)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 @testable import Language
@@ -38,14 +39,14 @@ import Testing
 
   @Test("whole pipelines and the nodes' examples are right by it")
   func right() throws {
-    #expect(try complaint(wired) == nil)
+    try expectNil(complaint(wired))
     for spec in toys.nodes {
       for example in spec.examples {
-        #expect(try complaint(example.yaml, as: spec.roleName) == nil, "\(example.yaml)")
+        try expectNil(complaint(example.yaml, as: spec.roleName), "\(example.yaml)")
       }
     }
-    #expect(
-      try complaint(
+    try expectNil(
+      complaint(
         """
         include: lib/a.jq
         vars:
@@ -63,7 +64,7 @@ import Testing
             given:
               a: [{ poll: [], coverage: partial }, { poll: [], coverage: truncated, order: .n, last: 1, moves: true }]
             expect: { out: [{ at: 0s, is: 1 }], log: }
-        """) == nil)
+        """))
   }
 
   @Test(
@@ -90,7 +91,7 @@ import Testing
       steps: [ { join: { <<: *common, with: b } } ]
       sinks: { out: screen }
       """
-    #expect(try complaint(yaml) == nil)
+    try expectNil(complaint(yaml))
     var reader = PipelineReader(catalog: toys)
     reader.read(path: "a.yaml", Array(yaml.utf8))
     #expect(!reader.problems.sorted.contains { $0.message.contains("x-common") })
@@ -101,7 +102,7 @@ import Testing
   @Test("a description is never beside a reference, where draft 7 ignores it")
   func references() {
     func check(_ value: JSON.Value) {
-      if value.member("$ref") != nil { #expect(value.keys.count == 1, "\(value)") }
+      if value.member("$ref") != nil { expect(value.keys.count, equals: 1, "\(value)") }
       value.items?.forEach(check)
       if case .object = value.kind { value.forEachMember { _, member in check(member) } }
     }
@@ -111,8 +112,9 @@ import Testing
   @Test("options carry their documentation and default for editors")
   func documentation() throws {
     let bound = schema.member("definitions")?.member("step.join")?.member("properties")?.member("bound")
-    #expect(bound?.member("description")?.string == "how many keys it knows (default 100)")
-    #expect(bound?.member("default")?.description == "100")
-    #expect(schema.member("definitions")?.member("step.keep")?.member("description")?.string == "keep some")
+    expect(bound?.member("description")?.string, equals: "how many keys it knows (default 100)")
+    expect(bound?.member("default")?.description, equals: "100")
+    expect(
+      schema.member("definitions")?.member("step.keep")?.member("description")?.string, equals: "keep some")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 @testable import Language
 
@@ -9,8 +10,9 @@ import Testing
 
   @Test("options have the values of the example, and there are no others")
   func text() {
-    #expect(
-      skeleton(["lines"], ["shape", "keep"], ["log"]) == """
+    expect(
+      skeleton(["lines"], ["shape", "keep"], ["log"]),
+      equals: """
         # flow docs KIND has every option: lines, shape, keep, log.
         name: 'x y'
         sources:

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 @testable import Language
 
@@ -9,24 +10,24 @@ import Testing
       ("max-wait", "max_wait"),
       ("mapp", "map"), ("debounc", "debounce"), ("distinct", "distinct_until_changed"), ("kye", "key"),
     ]
-    for (given, expected) in cases { #expect(nearest(to: given, among: names) == expected, "\(given)") }
+    for (given, expected) in cases { expect(nearest(to: given, among: names), equals: expected, "\(given)") }
     for given in ["", "x", "zzz", "window", String(repeating: "filter", count: 100)] {
-      #expect(nearest(to: given, among: names) == nil, "\(given)")
+      expectNil(nearest(to: given, among: names), "\(given)")
     }
   }
 
   @Test func withoutANearNameAllAreListed() {
-    #expect(suggestion(for: "x", among: ["a", "b", "c"]) == "it can be “a”, “b” or “c”")
-    #expect(suggestion(for: "x", among: []) == nil)
-    #expect(suggestion(for: "x", among: (0..<99).map { "name\($0)" }) == nil)
+    expect(suggestion(for: "x", among: ["a", "b", "c"]), equals: "it can be “a”, “b” or “c”")
+    expectNil(suggestion(for: "x", among: []))
+    expectNil(suggestion(for: "x", among: (0..<99).map { "name\($0)" }))
   }
 
   @Test func distanceCountsMistakes() {
     func distance(_ left: String, _ right: String) -> Int { editDistance(Array(left), Array(right)) }
-    #expect(distance("", "abc") == 3)
-    #expect(distance("abc", "abc") == 0)
-    #expect(distance("abc", "acb") == 1)
-    #expect(distance("kitten", "sitting") == 3)
+    expect(distance("", "abc"), equals: 3)
+    expect(distance("abc", "abc"), equals: 0)
+    expect(distance("abc", "acb"), equals: 1)
+    expect(distance("kitten", "sitting"), equals: 3)
   }
 }
 
@@ -34,14 +35,14 @@ import Testing
   private enum Policy: String, CaseIterable { case log, stop, deadLetter = "dead_letter" }
 
   @Test func namesStandForValues() throws {
-    #expect(try choice("stop", of: Policy.self) == .stop)
-    #expect(try choice("b", among: ["a": 1, "b": 2]) == 2)
+    try expect(choice("stop", of: Policy.self), equals: .stop)
+    try expect(choice("b", among: ["a": 1, "b": 2]), equals: 2)
   }
 
   @Test func aWrongNameIsCorrected() {
     let typo = #expect(throws: TextError.self) { try choice("dead-leter", of: Policy.self) }
-    #expect(typo?.hint == "did you mean “dead_letter”?")
+    expect(typo?.hint, equals: "did you mean “dead_letter”?")
     let none = #expect(throws: TextError.self) { try choice("xyz", among: ["a": 1, "b": 2]) }
-    #expect(none?.hint == "it can be “a” or “b”")
+    expect(none?.hint, equals: "it can be “a” or “b”")
   }
 }

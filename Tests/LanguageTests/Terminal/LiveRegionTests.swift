@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Language
@@ -7,11 +8,11 @@ import Testing
   func redrawing() {
     var region = LiveRegion()
     let first = region.redraw(["a", "b"], rows: 24, columns: 80)
-    #expect(first == "\u{1B}[?2026h\r\u{1B}[2Ka\r\n\u{1B}[2Kb\r\n\u{1B}[?2026l")
+    expect(first, equals: "\u{1B}[?2026h\r\u{1B}[2Ka\r\n\u{1B}[2Kb\r\n\u{1B}[?2026l")
     let second = region.redraw(["c"], rows: 24, columns: 80)
-    #expect(second == "\u{1B}[?2026h\r\u{1B}[2A\u{1B}[2Kc\r\n\u{1B}[J\u{1B}[?2026l")
-    #expect(region.height == 1)
-    #expect(region.erase(rows: 24, columns: 80) == "\r\u{1B}[1A\u{1B}[J")
+    expect(second, equals: "\u{1B}[?2026h\r\u{1B}[2A\u{1B}[2Kc\r\n\u{1B}[J\u{1B}[?2026l")
+    expect(region.height, equals: 1)
+    expect(region.erase(rows: 24, columns: 80), equals: "\r\u{1B}[1A\u{1B}[J")
     #expect(region.height == 0 && region.erase(rows: 24, columns: 80) == "")
   }
 
@@ -28,10 +29,11 @@ import Testing
   @Test("there are never more lines than rows, and the rest is counted")
   func rows() {
     let lines = (1...20).map(String.init)
-    #expect(LiveRegion.fitted(lines, rows: 10) == ["1", "2", "3", "4", "5", "6", "7", "8", "… and 12 more"])
-    #expect(LiveRegion.fitted(lines, rows: 21) == lines)
-    #expect(LiveRegion.fitted(lines, rows: 1) == ["… and 20 more"])
-    #expect(LiveRegion.fitted([], rows: 1) == [])
+    expect(
+      LiveRegion.fitted(lines, rows: 10), equals: ["1", "2", "3", "4", "5", "6", "7", "8", "… and 12 more"])
+    expect(LiveRegion.fitted(lines, rows: 21), equals: lines)
+    expect(LiveRegion.fitted(lines, rows: 1), equals: ["… and 20 more"])
+    expect(LiveRegion.fitted([], rows: 1), equals: [])
   }
 
   @Test("a screen shows the last drawing alone, whatever came before")
@@ -45,7 +47,7 @@ import Testing
       let lines = (0..<count).map { "\(turn).\($0)" + String(repeating: "x", count: Int.random(in: 0...20)) }
       screen.write(region.redraw(lines, rows: 6, columns: 10))
       let expected = LiveRegion.fitted(lines, rows: 6).map { $0.clipped(to: 10) }
-      #expect(screen.lines.prefix(screen.row).suffix(expected.count) == expected[...])
+      expect(screen.lines.prefix(screen.row).suffix(expected.count), equals: expected[...])
       #expect(screen.lines[screen.row...].allSatisfy { $0.isEmpty })
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import System
 import Testing
 import TestSupport
@@ -6,14 +7,17 @@ import TestSupport
 @Suite struct PrintableTests {
   @Test("what a terminal obeys becomes a visible escape")
   func escapes() {
-    #expect(printable("a\tb\nc\r\nd") == "a\\tb\\nc\\r\\nd")
-    #expect(printable("\u{1B}[2J\u{7F}\u{9B}1m\u{0}") == "\\u001b[2J\\u007f\\u009b1m\\u0000")
-    #expect(printable("\u{202E}x\u{2069}\u{2028}\u{2029}\u{FEFF}") == "\\u202ex\\u2069\\u2028\\u2029\\ufeff")
+    expect(printable("a\tb\nc\r\nd"), equals: "a\\tb\\nc\\r\\nd")
+    expect(printable("\u{1B}[2J\u{7F}\u{9B}1m\u{0}"), equals: "\\u001b[2J\\u007f\\u009b1m\\u0000")
+    expect(
+      printable("\u{202E}x\u{2069}\u{2028}\u{2029}\u{FEFF}"), equals: "\\u202ex\\u2069\\u2028\\u2029\\ufeff")
   }
 
   @Test("everything else stays as it is")
   func others() {
-    for text in ["", "plain \\n", "żółć 日本 👩‍👩‍👧 e\u{301}", "\u{A0}\u{200D}"] { #expect(printable(text) == text) }
+    for text in ["", "plain \\n", "żółć 日本 👩‍👩‍👧 e\u{301}", "\u{A0}\u{200D}"] {
+      expect(printable(text), equals: text)
+    }
   }
 
   @Test("no control character is left, whatever there was")
@@ -37,8 +41,8 @@ import TestSupport
     let result = ChildCommand(
       arguments: ["bash", "-c", "printf '%s|' " + shellQuoted(texts)], output: .captured(limit: 1000)
     ).run()
-    #expect(text(result) == texts.map { $0 + "|" }.joined())
-    #expect(shellQuoted(["./a.sh", "it's"]) == #"./a.sh 'it'\''s'"#)
-    #expect(shellQuoted("a\n'") == #"$'a\n\''"#)
+    expect(text(result), equals: texts.map { $0 + "|" }.joined())
+    expect(shellQuoted(["./a.sh", "it's"]), equals: #"./a.sh 'it'\''s'"#)
+    expect(shellQuoted("a\n'"), equals: #"$'a\n\''"#)
   }
 }

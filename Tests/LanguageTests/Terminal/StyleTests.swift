@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Language
@@ -6,11 +7,11 @@ import Testing
   @Test("names make a style")
   func names() throws {
     let paint = Paint(isOn: true)
-    #expect(paint("x", try Style("bold red")) == "\u{1B}[1;31mx\u{1B}[0m")
-    #expect(try Style("bold red") == .bold + .red)
+    expect(paint("x", try Style("bold red")), equals: "\u{1B}[1;31mx\u{1B}[0m")
+    try expect(Style("bold red"), equals: .bold + .red)
     #expect(try Style("plain") == .plain && Style("") == .plain)
     #expect(paint("x", .plain) == "x" && paint("", .red) == "")
-    #expect(Paint.off("x", .red) == "x")
+    expect(Paint.off("x", .red), equals: "x")
   }
 
   @Test("a name that is none is pointed at")

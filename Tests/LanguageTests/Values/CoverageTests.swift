@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -11,16 +12,16 @@ import Testing
       .truncated(Horizon(order: RowOrder("-.a.b")!, last: .number(3), moves: true)),
     ])
   func again(_ coverage: Coverage) {
-    #expect(Coverage(Value.record(coverage.members)) == coverage)
+    expect(Coverage(Value.record(coverage.members)), equals: coverage)
   }
 
   @Test("an object without coverage has none, and a horizon without its order is unknown")
   func unknown() {
-    #expect(Coverage(.emptyObject) == nil)
-    #expect(Coverage(.record([("coverage", "some")])) == nil)
-    #expect(
-      Coverage(.record([("coverage", "truncated"), ("order", "net"), ("last", .number(1))]))
-        == .truncated(nil))
+    expectNil(Coverage(.emptyObject))
+    expectNil(Coverage(.record([("coverage", "some")])))
+    expect(
+      Coverage(.record([("coverage", "truncated"), ("order", "net"), ("last", .number(1))])),
+      equals: .truncated(nil))
   }
 
   @Test(
@@ -32,14 +33,14 @@ import Testing
   }
 
   @Test("anything else is no order", arguments: ["", ".", "-", "net", ".a..b", ".a[]", ".2", ". a", "- .a"])
-  func wrong(_ text: String) { #expect(RowOrder(text) == nil) }
+  func wrong(_ text: String) { expectNil(RowOrder(text)) }
 
   @Test("a position is that of the member, and null is none")
   func positions() throws {
     let order = try #require(RowOrder(".a.b"))
-    #expect(try order.position(of: Value.parse(#"{"a":{"b":5}}"#)) == .number(5))
-    #expect(try order.position(of: Value.parse(#"{"a":{"b":null}}"#)) == nil)
-    #expect(try order.position(of: Value.parse(#"{"a":1}"#)) == nil)
+    try expect(order.position(of: Value.parse(#"{"a":{"b":5}}"#)), equals: .number(5))
+    try expectNil(order.position(of: Value.parse(#"{"a":{"b":null}}"#)))
+    try expectNil(order.position(of: Value.parse(#"{"a":1}"#)))
   }
 
   @Test("a horizon covers what comes before its last row, and is not sure of its equals")

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import System
 import Testing
@@ -22,8 +23,8 @@ import Testing
       ("0 0 * * 7", "2026-11-22 00:00:00"), ("0 0 * * sat-sun", "2026-11-21 00:00:00"),
       ("0 0 13 * fri", "2026-11-27 00:00:00"), ("1-9/4 0 * * *", "2026-11-21 00:01:00"),
     ]
-    for (text, expected) in cases { #expect(try next(text, after: start) == expected, "\(text)") }
-    #expect(try next("30 10 * * *", after: CivilTime(2026, 11, 20, 10, 29, 59)) == "2026-11-20 10:30:00")
+    for (text, expected) in cases { try expect(next(text, after: start), equals: expected, "\(text)") }
+    try expect(next("30 10 * * *", after: CivilTime(2026, 11, 20, 10, 29, 59)), equals: "2026-11-20 10:30:00")
   }
 
   @Test func saysWhatIsWrong() {
@@ -44,8 +45,8 @@ import Testing
     ]
     for (text, message, range) in cases {
       let flaw = #expect(throws: TextError.self, "\(text)") { try Cron(text) }
-      #expect(flaw?.message == message)
-      #expect(flaw?.range == range, "\(text)")
+      expect(flaw?.message, equals: message)
+      expect(flaw?.range, equals: range, "\(text)")
       #expect(flaw?.hint != nil, "\(text)")
     }
   }
@@ -63,7 +64,7 @@ import Testing
         if cron.matches(time), cron.hour.contains(time.hour), cron.minute.contains(time.minute) { break }
         naive += 60
       }
-      #expect(found == naive)
+      expect(found, equals: naive)
     }
   }
 }
@@ -93,30 +94,32 @@ private struct Ahead: ZoneRules {
   }
 
   @Test func aTimeThatIsSkippedRunsAtTheChange() throws {
-    #expect(
-      try runs("30 2 * * *", after: CivilTime(2026, 3, 28, 0), 3) == [
+    try expect(
+      runs("30 2 * * *", after: CivilTime(2026, 3, 28, 0), 3),
+      equals: [
         "03-28 01:30", "03-29 01:00", "03-30 00:30",
       ])
-    #expect(
-      try runs("0,30 2 * * *", after: CivilTime(2026, 3, 29, 0), 2) == ["03-29 01:00", "03-30 00:00"])
-    #expect(try runs("0 3 * * *", after: CivilTime(2026, 3, 29, 0), 2) == ["03-29 01:00", "03-30 01:00"])
+    try expect(
+      runs("0,30 2 * * *", after: CivilTime(2026, 3, 29, 0), 2), equals: ["03-29 01:00", "03-30 00:00"])
+    try expect(
+      runs("0 3 * * *", after: CivilTime(2026, 3, 29, 0), 2), equals: ["03-29 01:00", "03-30 01:00"])
   }
 
   @Test func aTimeThatComesTwiceRunsOnce() throws {
-    #expect(
-      try runs("30 2 * * *", after: CivilTime(2026, 10, 24, 12), 2) == ["10-25 00:30", "10-26 01:30"])
-    #expect(try runs("30 2 * * *", after: CivilTime(2026, 10, 25, 1), 1) == ["10-26 01:30"])
-    #expect(try runs("0 3 * * *", after: CivilTime(2026, 10, 24, 12), 1) == ["10-25 02:00"])
+    try expect(
+      runs("30 2 * * *", after: CivilTime(2026, 10, 24, 12), 2), equals: ["10-25 00:30", "10-26 01:30"])
+    try expect(runs("30 2 * * *", after: CivilTime(2026, 10, 25, 1), 1), equals: ["10-26 01:30"])
+    try expect(runs("0 3 * * *", after: CivilTime(2026, 10, 24, 12), 1), equals: ["10-25 02:00"])
   }
 
   @Test func aScheduleByTheHourFollowsTheClock() throws {
-    #expect(
-      try runs("*/30 * * * *", after: CivilTime(2026, 3, 29, 0), 4)
-        == ["03-29 00:30", "03-29 01:00", "03-29 01:30", "03-29 02:00"])
-    #expect(
-      try runs("30 * * * *", after: CivilTime(2026, 10, 24, 23, 30), 4)
-        == ["10-25 00:30", "10-25 01:30", "10-25 02:30", "10-25 03:30"])
-    #expect(try runs("30 */2 * * *", after: CivilTime(2026, 3, 29, 0), 1) == ["03-29 02:30"])
+    try expect(
+      runs("*/30 * * * *", after: CivilTime(2026, 3, 29, 0), 4),
+      equals: ["03-29 00:30", "03-29 01:00", "03-29 01:30", "03-29 02:00"])
+    try expect(
+      runs("30 * * * *", after: CivilTime(2026, 10, 24, 23, 30), 4),
+      equals: ["10-25 00:30", "10-25 01:30", "10-25 02:30", "10-25 03:30"])
+    try expect(runs("30 */2 * * *", after: CivilTime(2026, 3, 29, 0), 1), equals: ["03-29 02:30"])
   }
 
   @Test func timesGoForwardOnly() throws {
@@ -126,7 +129,7 @@ private struct Ahead: ZoneRules {
       for _ in 0..<800 {
         let next = try #require(cron.next(after: moment, in: Warsaw()))
         #expect(next > moment)
-        #expect(cron.next(after: next - 1, in: Warsaw()) == next)
+        expect(cron.next(after: next - 1, in: Warsaw()), equals: next)
         moment = next
       }
     }
@@ -135,6 +138,6 @@ private struct Ahead: ZoneRules {
   @Test func aFixedZoneIsOnlyShifted() throws {
     let moment = CivilTime(2026, 1, 1, 10).seconds
     let cron = try Cron("0 12 * * *")
-    #expect(cron.next(after: moment, in: Ahead()) == CivilTime(2026, 1, 1, 10, 30).seconds)
+    expect(cron.next(after: moment, in: Ahead()), equals: CivilTime(2026, 1, 1, 10, 30).seconds)
   }
 }

@@ -46,7 +46,8 @@ final class ClusterServer {
   func start() throws {
     try Data(config.utf8).write(to: URL(fileURLWithPath: "\(folder)/server.conf"))
     let process = TestProcess()
-    process.executableURL = URL(fileURLWithPath: try #require(NATSServer.program))
+    process.executableURL = URL(
+      fileURLWithPath: try #require(NATSServer.server.path, "\(NATSServer.server.missing)"))
     process.arguments = ["-c", "\(folder)/server.conf", "-l", "\(folder)/server.log"]
     try process.run()
     self.process = process

@@ -4,12 +4,13 @@ import Testing
 
 /// A real NATS server on the loopback, with JetStream, for one test; its files are gone with it.
 final class NATSServer {
-  /// Where `make setup-cluster` puts it, or any on the search path; nil where there is none.
-  static let program: String? = {
+  /// The one that `make setup-cluster` installs, or any on the search path.
+  static let server = {
     let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-    return (["/\(root)/.build/nats"] + folders).map { "\($0)/nats-server" }
-      .first(where: FileManager.default.isExecutableFile)
+    return ServerProgram(
+      (["/\(root)/.build/nats"] + folders).map { "\($0)/nats-server" }, version: ["--version"],
+      atLeast: [2, 14], setup: "setup-cluster")
   }()
 
   private let folder: String
@@ -42,7 +43,7 @@ final class NATSServer {
       """
     try Data(config.utf8).write(to: URL(fileURLWithPath: "\(folder)/server.conf"))
     let process = TestProcess()
-    process.executableURL = URL(fileURLWithPath: try #require(Self.program))
+    process.executableURL = URL(fileURLWithPath: try #require(Self.server.path, "\(Self.server.missing)"))
     process.arguments = ["-c", "\(folder)/server.conf", "-l", "\(folder)/server.log"]
     try process.run()
     self.process = process

@@ -37,7 +37,7 @@ final class Place {
 
   func start(_ arguments: [String]) throws -> TestProcess {
     let process = TestProcess()
-    process.executableURL = try command()
+    process.executableURL = try flowCommand()
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: path)
     process.environment = [
@@ -60,19 +60,6 @@ final class Place {
     let process = try start(arguments)
     process.waitUntilExit()
     return process.terminationStatus
-  }
-
-  private struct NotBuilt: Error {}
-
-  /// The executable is in the folder of the test bundle.
-  private func command() throws -> URL {
-    for argument in CommandLine.arguments + Bundle.allBundles.map(\.bundlePath) {
-      guard let end = argument.range(of: ".xctest") else { continue }
-      let bundle = URL(fileURLWithPath: String(argument[..<end.upperBound]))
-      let command = bundle.deletingLastPathComponent().appending(path: "flow")
-      if FileManager.default.isExecutableFile(atPath: command.path) { return command }
-    }
-    throw NotBuilt()
   }
 }
 

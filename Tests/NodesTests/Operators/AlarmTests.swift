@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import TestSupport
 import Testing
@@ -19,8 +20,9 @@ import Trials
 
   @Test("what flaps is never reported, and what lasts is reported once")
   func flapping() throws {
-    #expect(
-      try types("alarm: { when: . > 9, for: 10s }", "0s 10\n5s 1\n6s 10\n15s 1\n16s 10\n20s 11\n1h end") == [
+    try expect(
+      types("alarm: { when: . > 9, for: 10s }", "0s 10\n5s 1\n6s 10\n15s 1\n16s 10\n20s 11\n1h end"),
+      equals: [
         "26s raised"
       ])
   }
@@ -28,8 +30,9 @@ import Trials
   @Test("between the two limits nothing changes, and a value above the lower one interrupts the clearing")
   func hysteresis() throws {
     let step = "alarm: { when: . > 90, clear: . < 80, clear_for: 10s }"
-    #expect(
-      try types(step, "0s 95\n1s 85\n2s 75\n8s 85\n9s 70\n30s 95\n31s end") == [
+    try expect(
+      types(step, "0s 95\n1s 85\n2s 75\n8s 85\n9s 70\n30s 95\n31s end"),
+      equals: [
         "0s raised", "19s cleared", "30s raised",
       ])
   }
@@ -44,31 +47,33 @@ import Trials
       4s {"k":"a","n":1}
       10s end
       """#)
-    #expect(
-      lines == [#"6s {"type":"raised","key":"b","since":"1970-01-01T00:00:01Z","event":{"k":"b","n":2}}"#])
+    expect(
+      lines,
+      equals: [#"6s {"type":"raised","key":"b","since":"1970-01-01T00:00:01Z","event":{"k":"b","n":2}}"#])
   }
 
   @Test("what is due comes before the event of the same instant")
   func dueFirst() throws {
-    #expect(
-      try types("alarm: { when: . > 9, for: 10s }", "0s 10\n10s 1\n1h end") == ["10s raised", "10s cleared"])
+    try expect(
+      types("alarm: { when: . > 9, for: 10s }", "0s 10\n10s 1\n1h end"),
+      equals: ["10s raised", "10s cleared"])
   }
 
   @Test("an alarm is repeated until it is cleared, and not while it is missing any longer than that")
   func repeats() throws {
-    #expect(
-      try types("alarm: { when: . > 9, repeat: 10s, silent: 25s }", "0s 10\n31s 1\n32s end")
-        == [
-          "0s raised", "10s repeated", "20s repeated", "25s missing", "30s repeated", "31s back",
-          "31s cleared",
-        ])
+    try expect(
+      types("alarm: { when: . > 9, repeat: 10s, silent: 25s }", "0s 10\n31s 1\n32s end"),
+      equals: [
+        "0s raised", "10s repeated", "20s repeated", "25s missing", "30s repeated", "31s back",
+        "31s cleared",
+      ])
   }
 
   @Test("with silent, a key that is fine is missing once, and the next time from its next event")
   func silent() throws {
-    #expect(
-      try types("alarm: { when: . > 9, silent: 10s }", "0s 1\n5s 1\n30s 1\n2h end")
-        == ["15s missing", "30s back", "40s missing"])
+    try expect(
+      types("alarm: { when: . > 9, silent: 10s }", "0s 1\n5s 1\n30s 1\n2h end"),
+      equals: ["15s missing", "30s back", "40s missing"])
   }
 
   @Test("an alarm that has not lasted when the input ends is none")
@@ -90,18 +95,18 @@ import Trials
     try first.take(10, host)
     host.now = .seconds(4)
     first.wake(host)
-    #expect(first.waiting == 1)
+    expect(first.waiting, equals: 1)
 
     var second = machine(first.state, after: 4)
     host.now = .seconds(3600)
     second.start(host)
-    #expect(second.nextDeadline == .seconds(3606))
+    expect(second.nextDeadline, equals: .seconds(3606))
     host.now = .seconds(3606)
     second.wake(host)
-    #expect(host.heard == [.raised])
+    expect(host.heard, equals: [.raised])
     host.now = .seconds(3616)
     second.wake(host)
-    #expect(host.heard == [.raised, .missing])
+    expect(host.heard, equals: [.raised, .missing])
   }
 
   @Test("expected keys are asked for again: new ones are missing in time, and those that are gone are not")
@@ -123,7 +128,7 @@ import Trials
     var machine = Machine(
       state: MemoryState(), times, bound: 9, expected: expected, by: { $0 }, when: { _ in false }, clear: nil)
     machine.start(host)
-    #expect(machine.nextDeadline == .seconds(5))
+    expect(machine.nextDeadline, equals: .seconds(5))
     for time in [3, 5, 10, 15, 16, 20, 29] {
       host.now = .seconds(time)
       machine.wake(host)
@@ -132,7 +137,7 @@ import Trials
     #expect(answers.entries.prefix(4) == [[1], [1], [1, 2], [2]] && host.heard.isEmpty)
     host.now = .seconds(30)
     machine.wake(host)
-    #expect(host.heard == [.missing])
+    expect(host.heard, equals: [.missing])
   }
 
   private typealias Machine = AlarmMachine<MemoryState<Int, AlarmRow<Int>>, Int>

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import JSON
 import Engine
@@ -40,13 +41,14 @@ import Trials
     let polls = [
       "a1 b2 c3/ truncated .n moves", "a1 c3 d4/ truncated .n moves", "a1 b2 c3/ truncated .n moves",
     ]
-    #expect(try changes("changes: .id", polls) == [])
+    try expect(changes("changes: .id", polls), equals: [])
   }
 
   @Test("in a list in a fixed order, a row before the horizon was removed, and one behind it is out of sight")
   func fixed() throws {
     let polls = ["a9 b7 c5/ truncated -.n", "d11 a9 c5/ truncated -.n", "e12 d11/ truncated -.n"]
-    #expect(try changes("changes: .id", polls) == ["1h added d ->11", "1h removed b 7>-", "2h added e ->12"])
+    try expect(
+      changes("changes: .id", polls), equals: ["1h added d ->11", "1h removed b 7>-", "2h added e ->12"])
   }
 
   @Test("a row out of sight is removed once the horizon has moved beyond its place and it is still missing")
@@ -54,7 +56,7 @@ import Trials
     let polls = [
       "a9 b7 c5/ truncated -.n", "a9/ truncated -.n", "a9 c5/ truncated -.n", "a9 c5 d4/ truncated -.n",
     ]
-    #expect(try changes("changes: .id", polls) == ["2h removed b 7>-"])
+    try expect(changes("changes: .id", polls), equals: ["2h removed b 7>-"])
   }
 
   @Test("the same for a row that was hidden by a poll whose order was not known, or by a nearer horizon")
@@ -63,60 +65,61 @@ import Trials
       "a1 b5 c9/ truncated .n", "a1 b5 d8/ truncated .n", "a1 b5 d8/ truncated .n", "a1/ truncated",
       "a1 e7/ truncated .n",
     ]
-    #expect(
-      try changes("changes: .id", unordered) == ["1h added d ->8", "4h added e ->7", "4h removed b 5>-"])
+    try expect(
+      changes("changes: .id", unordered), equals: ["1h added d ->8", "4h added e ->7", "4h removed b 5>-"])
     let nearer = [
       "a1 b5 c9/ truncated .n", "a1/ truncated .n", "a1 b5 d8/ truncated .n", "a1 b5 d8 c9/ truncated .n",
       "a1/ truncated .n", "a1 e7/ truncated .n",
     ]
-    #expect(try changes("changes: .id", nearer) == ["5h removed b 5>-"])
+    try expect(changes("changes: .id", nearer), equals: ["5h removed b 5>-"])
   }
 
   @Test("a row that lies at the edge itself, or behind it, is not added")
   func edge() throws {
     let polls = ["a1 b2/ truncated .n", "a1 c2 d3/ truncated .n", "a1 c2 d4/ truncated .n"]
-    #expect(try changes("changes: .id", polls) == ["1h removed b 2>-", "2h changed d 3>4"])
+    try expect(changes("changes: .id", polls), equals: ["1h removed b 2>-", "2h changed d 3>4"])
   }
 
   @Test(
     "in a list whose rows move, a row that was never seen may come from beyond the horizon: it is not added")
   func movedIn() throws {
     let polls = ["a1 b9/ truncated .n moves", "a1 c3 b9/ truncated .n moves", "a1 c4 b9/ truncated .n moves"]
-    #expect(try changes("changes: .id", polls) == ["2h changed c 3>4"])
+    try expect(changes("changes: .id", polls), equals: ["2h changed c 3>4"])
   }
 
   @Test("where the order of a truncated list is not known, rows are added and none is removed")
   func unordered() throws {
     let polls = ["a1 b2/ truncated", "a1 c3/ truncated", "b3 c3/ truncated"]
-    #expect(try changes("changes: .id", polls) == ["1h added c ->3", "2h changed b 2>3"])
+    try expect(changes("changes: .id", polls), equals: ["1h added c ->3", "2h changed b 2>3"])
   }
 
   @Test("a complete poll reveals everything, and a row out of sight that it lacks was removed")
   func complete() throws {
     let polls = ["a1 b2 c3/ truncated .n moves", "a1 b2/ truncated .n moves", "a1 b2 d9", "a1 b2 d9 e10"]
-    #expect(try changes("changes: .id", polls) == ["2h removed c 3>-", "3h added e ->10"])
+    try expect(changes("changes: .id", polls), equals: ["2h removed c 3>-", "3h added e ->10"])
   }
 
   @Test("a partial poll adds and changes rows, and removes none")
   func partial() throws {
     let polls = ["a1 b2", "b3 c4/ partial", "b3 c4"]
-    #expect(try changes("changes: .id", polls) == ["1h changed b 2>3", "1h added c ->4", "2h removed a 1>-"])
+    try expect(
+      changes("changes: .id", polls), equals: ["1h changed b 2>3", "1h added c ->4", "2h removed a 1>-"])
   }
 
   @Test("as long as all polls are partial, known rows are compared, and unknown ones noted")
   func partialFirst() throws {
     let polls = ["a1 e1/ partial", "a2 b2/ partial", "a2 b2 c3", "a3 b2 c3 d4"]
-    #expect(
-      try changes("changes: .id", polls)
-        == ["1h changed a 1>2", "2h removed e 1>-", "3h changed a 2>3", "3h added d ->4"])
+    try expect(
+      changes("changes: .id", polls),
+      equals: ["1h changed a 1>2", "2h removed e 1>-", "3h changed a 2>3", "3h added d ->4"])
   }
 
   @Test("with first: emit, each row is added when it is first seen, beyond the horizon too")
   func emit() throws {
     let polls = ["a1 b2/ truncated .n moves", "a1 c3/ truncated .n moves", "a1 b2/ partial"]
-    #expect(
-      try changes("changes: { key: .id, first: emit }", polls)
-        == ["0h added a ->1", "0h added b ->2", "1h added c ->3"]
+    try expect(
+      changes("changes: { key: .id, first: emit }", polls),
+      equals: ["0h added a ->1", "0h added b ->2", "1h added c ->3"]
         .map { $0.replacing("0h", with: "0s") })
   }
 
@@ -124,8 +127,8 @@ import Trials
   func forgotten() throws {
     let away = "a1/ truncated .n moves"
     let polls = ["a1 b2/ truncated .n moves", away, away, away, away, "a1 b0/ truncated .n moves"]
-    #expect(try changes("changes: { key: .id, remember: 5h }", polls) == ["5h changed b 2>0"])
-    #expect(try changes("changes: { key: .id, remember: 2h }", polls) == [])
+    try expect(changes("changes: { key: .id, remember: 5h }", polls), equals: ["5h changed b 2>0"])
+    try expect(changes("changes: { key: .id, remember: 2h }", polls), equals: [])
     let several = [
       "a1 b2 c3/ truncated .n moves", "a1 b2/ truncated .n moves", "d1/ truncated .n moves",
       "d1 c5/ truncated .n moves", "d1 a0/ truncated .n moves",
@@ -140,9 +143,9 @@ import Trials
   @Test("a removal has the time of the poll that confirms it, by polls or by time")
   func confirmed() throws {
     let polls = ["a1 b2", "a1", "a1", "a1", "a1"]
-    #expect(try changes("changes: { key: .id, removed_after: 3 }", polls) == ["3h removed b 2>-"])
-    #expect(try changes("changes: { key: .id, removed_after: 90m }", polls) == ["3h removed b 2>-"])
-    #expect(try changes("changes: { key: .id, removed_after: 1 }", polls) == ["1h removed b 2>-"])
+    try expect(changes("changes: { key: .id, removed_after: 3 }", polls), equals: ["3h removed b 2>-"])
+    try expect(changes("changes: { key: .id, removed_after: 90m }", polls), equals: ["3h removed b 2>-"])
+    try expect(changes("changes: { key: .id, removed_after: 1 }", polls), equals: ["1h removed b 2>-"])
   }
 
   @Test(
@@ -150,8 +153,9 @@ import Trials
   )
   func unconfirmed() throws {
     let polls = ["a1 b2", "a1", "a1 b3", "a1", "a1 b3", "a1", "a1"]
-    #expect(
-      try changes("changes: { key: .id, removed_after: 2 }", polls) == [
+    try expect(
+      changes("changes: { key: .id, removed_after: 2 }", polls),
+      equals: [
         "2h changed b 2>3", "6h removed b 3>-",
       ])
   }
@@ -159,7 +163,7 @@ import Trials
   @Test("polls that have not seen everything neither confirm a removal nor take it back")
   func interrupted() throws {
     let polls = ["a1 b2", "a1", "a1/ partial", "a1/ truncated .n moves", "a1"]
-    #expect(try changes("changes: { key: .id, removed_after: 2 }", polls) == ["4h removed b 2>-"])
+    try expect(changes("changes: { key: .id, removed_after: 2 }", polls), equals: ["4h removed b 2>-"])
   }
 
   // MARK: - Sudden loss
@@ -169,25 +173,26 @@ import Trials
   @Test("nothing of a poll that is held back counts, and the next one is compared with the one before it")
   func held() throws {
     let polls = ["a1 b2 c3 d4", "x9 a7", "a1 b2 c3 d5"]
-    #expect(try changes(Self.guarded, polls) == ["2h changed d 4>5"])
-    #expect(try changes(Self.guarded, ["a1 b2 c3 d4", "", "a1 b2 c3 d5"]) == ["2h changed d 4>5"])
+    try expect(changes(Self.guarded, polls), equals: ["2h changed d 4>5"])
+    try expect(changes(Self.guarded, ["a1 b2 c3 d4", "", "a1 b2 c3 d5"]), equals: ["2h changed d 4>5"])
   }
 
   @Test("a second poll in a row that lacks as much is accepted")
   func accepted() throws {
     let polls = ["a1 b2 c3 d4", "a1", "a2", "a2 e5"]
-    #expect(
-      try changes(Self.guarded, polls) == [
+    try expect(
+      changes(Self.guarded, polls),
+      equals: [
         "2h changed a 1>2", "2h removed b 2>-", "2h removed c 3>-", "2h removed d 4>-", "3h added e ->5",
       ])
   }
 
   @Test("a loss of just the share, or of fewer rows than the option says, is accepted at once")
   func small() throws {
-    #expect(try changes(Self.guarded, ["a1 b2 c3 d4", "a1 b2"]) == ["1h removed c 3>-", "1h removed d 4>-"])
-    #expect(try changes(Self.guarded, ["a1 b2 c3", "a1"]) == ["1h removed b 2>-", "1h removed c 3>-"])
-    #expect(
-      try changes("changes: { key: .id, sudden_loss: off }", ["a1 b2 c3 d4", ""]).count == 4)
+    try expect(
+      changes(Self.guarded, ["a1 b2 c3 d4", "a1 b2"]), equals: ["1h removed c 3>-", "1h removed d 4>-"])
+    try expect(changes(Self.guarded, ["a1 b2 c3", "a1"]), equals: ["1h removed b 2>-", "1h removed c 3>-"])
+    try expect(changes("changes: { key: .id, sudden_loss: off }", ["a1 b2 c3 d4", ""]).count, equals: 4)
   }
 
   @Test("rows out of sight count as missing: another list instead of this one is held back")
@@ -195,7 +200,7 @@ import Trials
     let polls = [
       "a1 b2 c3 d4/ truncated .n moves", "w0 x0 y0 z0/ truncated .n moves", "a1 b2 c3 d5/ truncated .n moves",
     ]
-    #expect(try changes(Self.guarded, polls) == ["2h changed d 4>5"])
+    try expect(changes(Self.guarded, polls), equals: ["2h changed d 4>5"])
   }
 
   @Test(
@@ -203,62 +208,65 @@ import Trials
   )
   func refuted() throws {
     let polls = ["a1 b2 c3 d4", "x9", "a1 b2 c3/ partial", "x9", "a1 b2 c3 d4"]
-    #expect(try changes(Self.guarded, polls) == [])
+    try expect(changes(Self.guarded, polls), equals: [])
   }
 
   @Test("a stale poll repeats what the service answered before, and confirms neither a loss nor a removal")
   func stale() throws {
     let glitch = ["a1 b2 c3 d4", "x9", "x9/ stale", "a1 b2 c3 d4"]
-    #expect(try changes(Self.guarded, glitch) == [])
+    try expect(changes(Self.guarded, glitch), equals: [])
     let gone = ["a1 b2", "a1", "a1/ stale", "a1"]
-    #expect(try changes("changes: { key: .id, removed_after: 2 }", gone) == ["3h removed b 2>-"])
+    try expect(changes("changes: { key: .id, removed_after: 2 }", gone), equals: ["3h removed b 2>-"])
   }
 
   @Test("a partial poll decides nothing: while it lacks too much, only known rows are compared")
   func partialLoss() throws {
     let polls = ["a1 b2 c3 d4", "x9", "a2 y8/ partial", "a2 b2 c3 d4 y8"]
-    #expect(try changes(Self.guarded, polls) == ["2h changed a 1>2", "3h added y ->8"])
+    try expect(changes(Self.guarded, polls), equals: ["2h changed a 1>2", "3h added y ->8"])
   }
 
   @Test("different rows with one key are an error, once and then counted: no news, and not removed")
   func repeatedKey() throws {
     let polls = ["a1 b2 c3", "a2 a3 b4", "a3 a2 b4", "a2 b4", "a2 b4 x1 x2", "a2 b4 x1"]
     let output = try Trial("changes: .id").run(Self.input(polls))
-    #expect(
-      try Self.changes(of: output.lines) == [
+    try expect(
+      Self.changes(of: output.lines),
+      equals: [
         "1h changed b 2>4", "1h removed c 3>-", "3h changed a 1>2", "5h added x ->1",
       ])
     let messages = output.outcome.messages.map(\.message).filter { $0.contains("have the key") }
-    #expect(
-      messages.map { $0.prefix { $0 != ";" } + ($0.contains("they differ in /n; ") ? "" : "!") } == [
+    expect(
+      messages.map { $0.prefix { $0 != ";" } + ($0.contains("they differ in /n; ") ? "" : "!") },
+      equals: [
         "2 rows of this poll have the key \"a\"", "2 rows of this poll have the key \"x\"",
       ], "\(messages)")
-    #expect(output.counts?.errors == 3)
+    expect(output.counts?.errors, equals: 3)
   }
 
   @Test("equal rows with one key are one row, and duplicates says which of different ones counts")
   func duplicates() throws {
     let polls = ["a1 b2", "a1 a1 b2 b2 e5 e5"]
-    #expect(try changes("changes: .id", polls) == ["1h added e ->5"])
+    try expect(changes("changes: .id", polls), equals: ["1h added e ->5"])
     let different = ["a1 a2", "a2 a1 b3", "a2 a3 b3"]
-    #expect(
-      try changes("changes: { key: .id, duplicates: first }", different) == [
+    try expect(
+      changes("changes: { key: .id, duplicates: first }", different),
+      equals: [
         "1h changed a 1>2", "1h added b ->3",
       ])
-    #expect(
-      try changes("changes: { key: .id, duplicates: last }", different)
-        == ["1h changed a 2>1", "1h added b ->3", "2h changed a 1>3"])
+    try expect(
+      changes("changes: { key: .id, duplicates: last }", different),
+      equals: ["1h changed a 2>1", "1h added b ->3", "2h changed a 1>3"])
   }
 
   @Test("a key that is twice in the first poll is not new later, and neither are rows that failed there")
   func faultyBaseline() throws {
-    #expect(try changes("changes: .id", ["a1 a2 b3", "a1 b3 c4"]) == ["1h added c ->4"])
+    try expect(changes("changes: .id", ["a1 a2 b3", "a1 b3 c4"]), equals: ["1h added c ->4"])
     let failing = "- filter: if .n == 9 then error(\"no\") else true end\n- changes: .id"
-    #expect(try changes(failing, ["a9 b9", "a9 b2", "a1 b2", "a1 b2 c3"]) == ["3h added c ->3"])
+    try expect(changes(failing, ["a9 b9", "a9 b2", "a1 b2", "a1 b2 c3"]), equals: ["3h added c ->3"])
     // A row that always fails keeps no addition back but the second poll's.
-    #expect(try changes(failing, ["a9 b2", "a9 b2 c3", "a9 b2 c3 d4"]) == ["2h added d ->4"])
+    try expect(changes(failing, ["a9 b2", "a9 b2 c3", "a9 b2 c3 d4"]), equals: ["2h added d ->4"])
     // Twice in the second poll, which is a baseline as well.
-    #expect(try changes(failing, ["a9 b9", "b1 b2 c3", "b1 c3 d4"]) == ["2h added d ->4"])
+    try expect(changes(failing, ["a9 b9", "b1 b2 c3", "b1 c3 d4"]), equals: ["2h added d ->4"])
   }
 
   @Test("2 and 2.0 are one key, but large numbers are as many as there are")
@@ -281,7 +289,8 @@ import Trials
   func reported() throws {
     let output = try Trial(Self.guarded).run(Self.input(["a1 b2 c3 d4", "a1", "a1 b2 c3 d4"]))
     let messages = output.outcome.messages.map(\.message)
-    #expect(messages == ["poll 2 of input lacks 3 of 4 rows: it is held back, and the next poll decides"])
+    expect(
+      messages, equals: ["poll 2 of input lacks 3 of 4 rows: it is held back, and the next poll decides"])
   }
 
   // MARK: - Tolerance
@@ -289,8 +298,9 @@ import Trials
   @Test("a tolerated difference beside another one is reported with it, and counts from there")
   func besides() throws {
     let step = "changes: { key: .id, tolerance: { .n: 5 } }"
-    #expect(
-      try changes(step, ["a1", "a4", "a5", "a6", "a8", "a2", "a1"]) == [
+    try expect(
+      changes(step, ["a1", "a4", "a5", "a6", "a8", "a2", "a1"]),
+      equals: [
         "3h changed a 1>6", "6h changed a 6>1",
       ])
   }
@@ -302,7 +312,7 @@ import Trials
       "a1 b2/ truncated .n moves", "a1/ truncated .n moves", "a1 b5/ truncated .n moves",
       "a1 b7/ truncated .n moves",
     ]
-    #expect(try changes(step, polls) == ["3h changed b 2>7"])
+    try expect(changes(step, polls), equals: ["3h changed b 2>7"])
   }
 
   @Test(

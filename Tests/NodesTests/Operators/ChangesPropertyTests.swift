@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import JSON
 import Engine
@@ -97,7 +98,7 @@ import Trials
         #expect(change.before == folded[change.key] && change.before != change.after, "seed \(seed): \(line)")
         folded[change.key] = change.after
       }
-      #expect(folded == polls.list, "seed \(seed)\n\(polls.input)")
+      expect(folded, equals: polls.list, "seed \(seed)\n\(polls.input)")
     }
   }
 
@@ -116,14 +117,14 @@ import Trials
         let change = try Change(line)
         // A row that comes over the horizon is noted without an event, a removed one that returns there too.
         if let known = folded[change.key], let known {
-          #expect(change.before == known, "seed \(seed): \(line)")
+          expect(change.before, equals: known, "seed \(seed): \(line)")
         } else if let before = change.before {
-          #expect(polls.seen[change.key]?.contains(before) == true, "seed \(seed): \(line)")
+          expect(polls.seen[change.key]?.contains(before), equals: true, "seed \(seed): \(line)")
         }
         folded[change.key] = .some(change.after)
       }
       for (key, value) in folded where value != nil {
-        #expect(value == polls.list[key], "seed \(seed): \(key)")
+        expect(value, equals: polls.list[key], "seed \(seed): \(key)")
       }
     }
   }
@@ -146,7 +147,7 @@ import Trials
         let change = try Change(line)
         folded[change.key] = change.after
       }
-      #expect(folded == last)
+      expect(folded, equals: last)
     }
   }
 
@@ -174,12 +175,14 @@ import Trials
       let whole = try trial.run(killedBehind: [])
       #expect(!whole.isEmpty)
       let cuts = trial.times.indices.filter { _ in polls.below(3) == 0 }
-      #expect(
-        try trial.run(killedBehind: Array(trial.times.indices)) == whole, "seed \(seed), killed behind each")
-      #expect(
-        try trial.run(killedBehind: cuts) == whole, "seed \(seed), killed behind \(cuts)\n\(polls.input)")
-      #expect(
-        try trial.run(killedBehind: cuts, inGoodOrder: true) == whole, "seed \(seed), stopped behind \(cuts)")
+      try expect(
+        trial.run(killedBehind: Array(trial.times.indices)), equals: whole, "seed \(seed), killed behind each"
+      )
+      try expect(
+        trial.run(killedBehind: cuts), equals: whole, "seed \(seed), killed behind \(cuts)\n\(polls.input)")
+      try expect(
+        trial.run(killedBehind: cuts, inGoodOrder: true), equals: whole,
+        "seed \(seed), stopped behind \(cuts)")
     }
   }
 
@@ -194,7 +197,7 @@ import Trials
       let step = "changes: { key: .id, sudden_loss: off }"
       let kept = try KeptTrial(Trial(step).plan, input: polls.input)
       let lines = try Trial(step).run(polls.input).linesDespiteTrouble
-      #expect(try kept.run(killedBehind: []) == lines, "seed \(seed)\n\(polls.input)")
+      try expect(kept.run(killedBehind: []), equals: lines, "seed \(seed)\n\(polls.input)")
     }
   }
 

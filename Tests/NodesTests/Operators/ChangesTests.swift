@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import JSON
 import Engine
@@ -51,7 +52,7 @@ struct ChangesTests {
       """
     let found = try changes("- map: '{id, at: (.net | fromdate)}'\n- changes: .id", input)
     // At one o'clock nothing is known of a, and b may only have lost its key.
-    #expect(found == ["2h removed \"b\""])
+    expect(found, equals: ["2h removed \"b\""])
   }
 
   @Test("a poll that fails changes nothing, and the one after it is compared with the one before it")
@@ -63,7 +64,7 @@ struct ChangesTests {
       2h {"id": "b"}
       2h poll
       """
-    #expect(try changes("changes: .id", input) == ["2h added \"b\"", "2h removed \"a\""])
+    try expect(changes("changes: .id", input), equals: ["2h added \"b\"", "2h removed \"a\""])
   }
 
   @Test("a row without a key is an error, and removes nothing", arguments: [#"{"error": "down"}"#, "null"])
@@ -76,7 +77,7 @@ struct ChangesTests {
       2h {"id": "a"}
       2h poll
       """
-    #expect(try changes("changes: .id", input) == [])
+    try expect(changes("changes: .id", input), equals: [])
   }
 
   @Test("the same value in other words is no change")
@@ -87,7 +88,7 @@ struct ChangesTests {
       1h {"o": {"b": 2, "a": 1}, "n": 1, "id": 1}
       1h poll
       """
-    #expect(try changes("changes: .id", input) == [])
+    try expect(changes("changes: .id", input), equals: [])
   }
 
   @Test("what comes and goes over many polls, beside a naive model", arguments: 1...20)
@@ -112,7 +113,7 @@ struct ChangesTests {
       }
       before = now
     }
-    #expect(try changes("changes: { key: .id, sudden_loss: off }", input) == expected)
+    try expect(changes("changes: { key: .id, sudden_loss: off }", input), equals: expected)
   }
 
   /// Numbers that a seed decides.
@@ -138,9 +139,10 @@ struct ChangesTests {
       2s {"id":{"n":1}}
       2s poll
       """)
-    #expect(output.lines.count == 6)
-    #expect(
-      output.outcome.messages.map(\.message) == [
+    expect(output.lines.count, equals: 6)
+    expect(
+      output.outcome.messages.map(\.message),
+      equals: [
         #"the keys of input are strings now and were numbers ("1", 1), so that no row is known: all are added, and "#
           + "those before removed; a key such as .id | tostring would stay the same"
       ])
@@ -157,13 +159,13 @@ struct ChangesTests {
     ])
   func wholeResponse(_ response: String, _ rows: String) throws {
     let messages = try Trial("changes: .id").run("0s \(response)\n0s poll").outcome.messages.map(\.message)
-    #expect(messages.first?.hasSuffix("write rows: \(rows) at the source") == true, "\(messages)")
+    expect(messages.first?.hasSuffix("write rows: \(rows) at the source"), equals: true, "\(messages)")
   }
 
   @Test("a row without a key is reported as that", arguments: [#"{"x":1}"#, #"{"tags":["a"]}"#, "{}", "7"])
   func noKey(_ row: String) throws {
     let messages = try Trial("changes: .id?").run("0s \(row)\n0s poll").outcome.messages.map(\.message)
-    #expect(messages.first?.contains("the key .id? of this row is null") == true)
-    #expect(messages.first?.contains("rows:") == false)
+    expect(messages.first?.contains("the key .id? of this row is null"), equals: true)
+    expect(messages.first?.contains("rows:"), equals: false)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import JSON
 import Reactive
@@ -35,16 +36,16 @@ import Trials
   @Test("a refused lookup is a dead letter, with what it was and why, and a loss of the run")
   func refusal() throws {
     let (bench, state) = try refused(ends: true)
-    #expect(bench.heard.entries == ["[1,10]", "[3,30]", "end"])
+    expect(bench.heard.entries, equals: ["[1,10]", "[3,30]", "end"])
     let letter = try #require(try letters(state).first)
     #expect(letter.entry.sink == "enrich" && letter.entry.attempts == 1)
-    #expect(letter.reason == "GET http://a/2: answered 400 Bad Request: no", "\(letter.reason)")
+    expect(letter.reason, equals: "GET http://a/2: answered 400 Bad Request: no", "\(letter.reason)")
     #expect(
       letter.entry.id.hasPrefix("trial/enrich/") && letter.entry.id.hasSuffix("-1"), "\(letter.entry.id)")
-    #expect(try #require(Event(stored: letter.entry.bytes)).value == .number(2))
+    try expect(#require(Event(stored: letter.entry.bytes)).value, equals: .number(2))
     let status = bench.status()
     #expect(status.losses == ["1 lookup of enrich given up"] && bench.hasEnded && bench.hasFailed)
-    #expect(status.problems.last == "enrich has 1 dead letter: flow state dead ls trial")
+    expect(status.problems.last, equals: "enrich has 1 dead letter: flow state dead ls trial")
     #expect(bench.told.entries.contains { $0.contains("answered 400") })
     // The event has left the step with the letter.
     let next = try LookupBench(Self.step, [], state.copy())
@@ -57,13 +58,13 @@ import Trials
     #expect(bench.run.resolve(nil, of: "enrich", by: .retry))
     _ = bench.run.resolve(nil, of: "enrich", by: .retry)
     bench.clock.advance(by: .seconds(1))
-    #expect(bench.asked.entries == ["/1", "/2", "/3", "/2"])
+    expect(bench.asked.entries, equals: ["/1", "/2", "/3", "/2"])
     #expect(try letters(state).isEmpty && open(state.copy()).outbox(sink: "enrich").isEmpty)
     // Killed here, the next run asks.
-    #expect(try LookupBench(Self.step, [], state.copy()).asked.entries == ["/2"])
+    try expect(LookupBench(Self.step, [], state.copy()).asked.entries, equals: ["/2"])
     bench.answer("/2", "20")
-    #expect(bench.heard.entries == ["[1,10]", "[3,30]", "end", "[2,20]"])
-    #expect(try LookupBench(Self.step, [], state.copy()).asked.entries == [])
+    expect(bench.heard.entries, equals: ["[1,10]", "[3,30]", "end", "[2,20]"])
+    try expect(LookupBench(Self.step, [], state.copy()).asked.entries, equals: [])
   }
 
   @Test("a letter that is put back between runs is asked for by the next one, and may be refused again")
@@ -80,13 +81,13 @@ import Trials
     // Not stored by a run that is killed before its first commit, nor lost.
     for state in [try kept.copy(), kept] {
       let next = try LookupBench(Self.step, [], state)
-      #expect(next.asked.entries == ["/2"])
+      expect(next.asked.entries, equals: ["/2"])
       next.answer("/2", "no", status: 403)
-      #expect(try letters(state).map(\.number) == [2])
+      try expect(letters(state).map(\.number), equals: [2])
       _ = next.run.resolve([2], of: "enrich", by: .retry)
       next.clock.advance(by: .seconds(1))
       next.answer("/2", "20")
-      #expect(next.heard.entries == ["[2,20]"])
+      expect(next.heard.entries, equals: ["[2,20]"])
     }
   }
 
@@ -96,11 +97,11 @@ import Trials
     _ = bench.run.resolve([9], of: "enrich", by: .drop)
     _ = bench.run.resolve([1], of: "nothing", by: .drop)
     bench.clock.advance(by: .seconds(1))
-    #expect(try letters(state).count == 1)
+    try expect(letters(state).count, equals: 1)
     _ = bench.run.resolve([1], of: "enrich", by: .drop)
     bench.clock.advance(by: .seconds(1))
     #expect(try letters(state).isEmpty && bench.status().nodes[1].deadLetters == 0)
-    #expect(bench.asked.entries == ["/1", "/2", "/3"])
+    expect(bench.asked.entries, equals: ["/1", "/2", "/3"])
   }
 
   @Test("an error policy with a file takes the event, and there is no second letter")
@@ -115,7 +116,7 @@ import Trials
     let (bench, state) = try refused(Self.step + ", on_error: stop")
     bench.clock.advance(by: .seconds(1))
     #expect(bench.hasFailed)
-    #expect(try letters(state).count == 1)
+    try expect(letters(state).count, equals: 1)
   }
 
   @Test("what is wrong with an event itself is no letter")
@@ -140,7 +141,7 @@ import Trials
     let next = try LookupBench(Self.step, [], kept)
     next.clock.advance(by: .seconds(1))
     #expect(next.told.entries.contains { $0.contains("a sink that had this name has left it") })
-    #expect(try letters(kept).map(\.entry.id).last == "x")
+    try expect(letters(kept).map(\.entry.id).last, equals: "x")
   }
 
   @Test("patience goes on over restarts, also with a clock that went back, and ends with a letter")
@@ -156,7 +157,7 @@ import Trials
       next.clock.advance(by: .seconds(60 * minutes))
       for _ in 0..<40 where next.asked.entries.isEmpty { next.clock.advance(by: .seconds(1)) }
       next.answer("/1", "slow down", status: 429, ("Retry-After", "1500"))
-      #expect(next.heard.entries == [])
+      expect(next.heard.entries, equals: [])
       #expect(try letters(kept).isEmpty)
       kept = try kept.copy()
     }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import TestSupport
 import Fetch
@@ -18,13 +19,13 @@ import System
     "events stay in order, so many lookups are under way, and the end of a poll waits for all of its events")
   func order() throws {
     let bench = try LookupBench(Self.step, [1, 2, 3])
-    #expect(bench.asked.entries == ["/1", "/2"])
+    expect(bench.asked.entries, equals: ["/1", "/2"])
     bench.answer("/2", "20")
     #expect(bench.heard.entries == [] && bench.asked.entries == ["/1", "/2", "/3"])
     bench.answer("/1", "10")
-    #expect(bench.heard.entries == ["[1,10]", "[2,20]"])
+    expect(bench.heard.entries, equals: ["[1,10]", "[2,20]"])
     bench.answer("/3", "30")
-    #expect(bench.heard.entries == ["[1,10]", "[2,20]", "[3,30]", "end"])
+    expect(bench.heard.entries, equals: ["[1,10]", "[2,20]", "[3,30]", "end"])
   }
 
   @Test("with decode, the answer is the list of values; what cannot be decoded is the event's error")
@@ -36,8 +37,8 @@ import System
     bench.answer("/2", "n,x\n1\n")
     bench.answer("/3", "<html><title>Log in</title></html>", ("Content-Type", "text/html"))
     bench.answer("/4", "", status: 404)
-    #expect(bench.heard.entries == [#"[1,[{"n":1,"x":"a"},{"n":2,"x":"b"}]]"#, "[4,null]", "end"])
-    #expect(bench.told.entries.count == 2, "\(bench.told.entries)")
+    expect(bench.heard.entries, equals: [#"[1,[{"n":1,"x":"a"},{"n":2,"x":"b"}]]"#, "[4,null]", "end"])
+    expect(bench.told.entries.count, equals: 2, "\(bench.told.entries)")
     #expect(bench.told.entries[0].contains("GET http://a/2: csv: line 2"), "\(bench.told.entries)")
     #expect(bench.told.entries[1].contains("instead of csv"), "\(bench.told.entries)")
   }
@@ -58,10 +59,10 @@ import System
   @Test("one address is requested once for all events that wait for it, and the response is reused")
   func sameAddress() throws {
     let bench = try LookupBench(Self.step, [1, 1, 2])
-    #expect(bench.asked.entries == ["/1", "/2"])
+    expect(bench.asked.entries, equals: ["/1", "/2"])
     bench.answer("/2", "20")
     bench.answer("/1", "10")
-    #expect(bench.heard.entries == ["[1,10]", "[1,10]", "[2,20]", "end"])
+    expect(bench.heard.entries, equals: ["[1,10]", "[1,10]", "[2,20]", "end"])
     let kept = try LookupBench(Self.step.replacing("concurrency: 2", with: "concurrency: 1"), [1, 2, 1])
     kept.answer("/1", "10")
     kept.answer("/2", "20")
@@ -73,7 +74,7 @@ import System
     let bench = try LookupBench(Self.step, [1, 2])
     bench.answer("/1", "gone", status: 404)
     bench.answer("/2", "no", status: 400)
-    #expect(bench.heard.entries == ["[1,null]", "end"])
+    expect(bench.heard.entries, equals: ["[1,null]", "end"])
     #expect(bench.told.entries.count == 1 && bench.told.entries[0].contains("answered 400"))
   }
 
@@ -84,13 +85,13 @@ import System
       for path in ["/1", "/2"] { bench.answer(path, "down", status: 503) }
       bench.clock.advance(by: .seconds(120))
     }
-    #expect(bench.heard.entries == [])
+    expect(bench.heard.entries, equals: [])
     #expect(bench.told.entries[0].contains("answered 503"), "\(bench.told.entries)")
     #expect(bench.told.entries[0].contains("; 2 events wait, next try in "), "\(bench.told.entries)")
     #expect(bench.told.entries.count < 6)
     for path in ["/2", "/1"] { bench.answer(path, "7") }
-    #expect(bench.heard.entries == ["[1,7]", "[2,7]", "end"])
-    #expect(bench.told.entries.last == "GET http://a/1: answered again")
+    expect(bench.heard.entries, equals: ["[1,7]", "[2,7]", "end"])
+    expect(bench.told.entries.last, equals: "GET http://a/1: answered again")
   }
 
   @Test("a request that fails for longer than patience is the event's error, and the others go on")
@@ -102,7 +103,7 @@ import System
       bench.answer("/1", "down", status: 500)
       bench.clock.advance(by: .seconds(61))
     }
-    #expect(bench.heard.entries == ["[2,20]", "end"])
+    expect(bench.heard.entries, equals: ["[2,20]", "end"])
     #expect(bench.told.entries.last?.contains("answered 500") ?? false)
   }
 
@@ -112,7 +113,7 @@ import System
   func status() throws {
     let bench = try LookupBench(Self.step, [1, 2, 3])
     bench.clock.advance(by: .seconds(60))
-    #expect(bench.status().nodes[1].wait == nil)
+    expectNil(bench.status().nodes[1].wait)
     for _ in 0..<2 {
       bench.answer("/1", "down", status: 503, ("Retry-After", "300"))
       bench.clock.advance(by: .milliseconds(2))
@@ -121,9 +122,9 @@ import System
       "3 events wait for GET http://a/1, since 1970-01-01T00:01:00Z, next try at 1970-01-01T00:06:00Z: "
       + "answered 503 Service Unavailable: down"
     let status = bench.status()
-    #expect(status.problems == ["enrich: \(text)"])
-    #expect(PipelineStatus(jsonValue: status.jsonValue)?.nodes[1].wait?.text(isOver: false) == text)
-    #expect(status.jsonValue.member("nodes")?.items?[1].member("waiting")?.member("events")?.double == 3)
+    expect(status.problems, equals: ["enrich: \(text)"])
+    expect(PipelineStatus(jsonValue: status.jsonValue)?.nodes[1].wait?.text(isOver: false), equals: text)
+    expect(status.jsonValue.member("nodes")?.items?[1].member("waiting")?.member("events")?.double, equals: 3)
     bench.clock.advance(by: .seconds(400))
     bench.answer("/1", "10")
     #expect(bench.status().nodes[1].wait == nil && bench.status().problems.isEmpty)
@@ -146,24 +147,25 @@ import System
       }
     }
     bench.answer("/1", "10")
-    #expect(bench.heard.entries == ["[1,10,null,null]", "end"])
+    expect(bench.heard.entries, equals: ["[1,10,null,null]", "end"])
     bench.clock.advance(by: .seconds(600))
     refuse()
-    #expect(bench.heard.entries.last == "[1,10,true,600]")
-    #expect(
-      bench.told.entries == [
+    expect(bench.heard.entries.last, equals: "[1,10,true,600]")
+    expect(
+      bench.told.entries,
+      equals: [
         "GET http://a/1: answered 503 Service Unavailable: down (tried 2 times); used the response of 10m ago"
       ])
-    #expect(bench.status().nodes[1].stale == 1)
-    #expect(bench.status().holdings == ["enrich has used old responses for 1 event"])
+    expect(bench.status().nodes[1].stale, equals: 1)
+    expect(bench.status().holdings, equals: ["enrich has used old responses for 1 event"])
     bench.answer("/3", "30")
-    #expect(bench.heard.entries.last == "[3,30,null,null]")
-    #expect(bench.told.entries.last == "GET http://a/3: answered again")
+    expect(bench.heard.entries.last, equals: "[3,30,null,null]")
+    expect(bench.told.entries.last, equals: "GET http://a/3: answered again")
     // Older than both allow: the event waits.
     bench.clock.advance(by: .seconds(8400))
     refuse()
-    #expect(bench.heard.entries.count == 4)
-    #expect(bench.told.entries.last?.contains("1 event waits, next try in") == true)
+    expect(bench.heard.entries.count, equals: 4)
+    expect(bench.told.entries.last?.contains("1 event waits, next try in"), equals: true)
   }
 
   @Test("one address that fails while others answer is reported as itself, at growing distances")
@@ -176,7 +178,7 @@ import System
     }
     #expect(bench.told.entries.allSatisfy { $0.contains("GET http://a/1: answered 500") })
     #expect((2...4).contains(bench.told.entries.count), "\(bench.told.entries)")
-    #expect(bench.heard.entries == [])
+    expect(bench.heard.entries, equals: [])
     bench.answer("/1", "1")
     #expect(bench.heard.entries.count == 9 && bench.told.entries.last == "GET http://a/1: answered again")
   }
@@ -193,7 +195,7 @@ import System
     #expect(first.told.entries.contains("2 events wait for a response; the next run repeats the requests"))
     let second = try LookupBench(Self.step, [], state.copy())
     for path in ["/1", "/2"] { second.answer(path, "7") }
-    #expect(second.heard.entries.filter { $0 != "end" } == ["[1,7]", "[2,7]"])
+    expect(second.heard.entries.filter { $0 != "end" }, equals: ["[1,7]", "[2,7]"])
   }
 
   @Test("stopped without state, it waits for the answers; the run ends with the last of them")
@@ -221,17 +223,17 @@ import System
     let state = try TemporaryState()
     let first = try LookupBench(Self.step, [1, 2, 3], state)
     first.answer("/1", "10")
-    #expect(first.heard.entries == ["[1,10]"])
+    expect(first.heard.entries, equals: ["[1,10]"])
     if !isKilled {
       first.run.stop()
       first.clock.advance(by: .zero)
       #expect(first.hasEnded)
     }
     let second = try LookupBench(Self.step, [], state.copy())
-    #expect(second.asked.entries == ["/2", "/3"])
+    expect(second.asked.entries, equals: ["/2", "/3"])
     second.answer("/3", "30")
     second.answer("/2", "20")
-    #expect(second.heard.entries.filter { $0 != "end" } == ["[2,20]", "[3,30]"])
+    expect(second.heard.entries.filter { $0 != "end" }, equals: ["[2,20]", "[3,30]"])
   }
 
   @Test("a response that arrives after the end, or after a hard stop, is ignored")
@@ -248,7 +250,7 @@ import System
     let trial = try Trial(
       url, web: "https://a/x/%2F%3F%23%20%25/y?q=%2F%3F%23%20%25 1\nhttps://a/x/../y?q=.. 2")
     let output = try trial.run(#"0s "/?# %"\#n1s ".."\#n2s null\#n3s {}"#)
-    #expect(output.lines == ["0s 1", "2s null"])
+    expect(output.lines, equals: ["0s 1", "2s null"])
     let messages = output.outcome.messages.map(\.message)
     #expect(messages.count == 2 && messages[0].contains("would change the address"))
     #expect(messages[1].contains("cannot be part of an address"))
@@ -266,9 +268,10 @@ import System
   @Test("in a scriptedRun what has no answer is an error of the event, which says what to do")
   func noAnswer() throws {
     let output = try Trial(#"enrich: 'https://a/\(.)'"#).run("0s 1")
-    #expect(output.lines == [])
-    #expect(
-      output.outcome.messages.map(\.message) == [
+    expect(output.lines, equals: [])
+    expect(
+      output.outcome.messages.map(\.message),
+      equals: [
         "GET https://a/1: the test has no response for it; add one under web"
       ])
   }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import Engine
 import Language

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import Engine
 import Language
@@ -18,8 +19,9 @@ import Trials
       62m {"id":1,"net":7210}
       2h {"id":1,"net":36000}
       """)
-    #expect(
-      output.lines == [
+    expect(
+      output.lines,
+      equals: [
         "1h " + told(1, at: "1970-01-01T02:00:00Z", lead: "1h", in: 3600, #"{"id":1,"net":7200}"#),
         "1h50m10s " + told(1, at: "1970-01-01T02:00:10Z", lead: "10m", in: 600, #"{"id":1,"net":7210}"#),
         "9h " + told(1, at: "1970-01-01T10:00:00Z", lead: "1h", in: 3600, #"{"id":1,"net":36000}"#),
@@ -31,8 +33,9 @@ import Trials
   func late() throws {
     let lines = try Trial("remind: { key: .id, at: .net, before: [1h, 10m, 0s], grace: 5m }")
       .run(#"0s {"id":1,"net":420}"#).lines
-    #expect(
-      lines == [
+    expect(
+      lines,
+      equals: [
         "0s " + told(1, at: "1970-01-01T00:07:00Z", lead: "10m", in: 420, #"{"id":1,"net":420}"#),
         "7m " + told(1, at: "1970-01-01T00:07:00Z", lead: "0s", in: 0, #"{"id":1,"net":420}"#),
       ])
@@ -63,20 +66,23 @@ import Trials
       """
     let second = "1h " + told(2, at: "1970-01-01T02:00:00Z", lead: "1h", in: 3600, #"{"id":2,"net":7200}"#)
     let step = "remind: { key: .id, at: .net, before: [1h] }"
-    #expect(
-      try Trial(step).run(polls + "\n70m {\"id\":2,\"net\":7200}\n70m poll").linesDespiteTrouble == [second])
+    try expect(
+      Trial(step).run(polls + "\n70m {\"id\":2,\"net\":7200}\n70m poll").linesDespiteTrouble, equals: [second]
+    )
     // Back in time, and with the time that is left.
     let back = "\n90m {\"id\":1,\"net\":7200}\n90m {\"id\":2,\"net\":7200}\n90m poll"
-    #expect(
-      try Trial(step).run(polls + back).linesDespiteTrouble == [
+    try expect(
+      Trial(step).run(polls + back).linesDespiteTrouble,
+      equals: [
         second, "1h30m " + told(1, at: "1970-01-01T02:00:00Z", lead: "1h", in: 1800, #"{"id":1,"net":7200}"#),
       ])
     // Too late.
-    #expect(try Trial(step).run(polls + back.replacing("90m", with: "121m")).linesDespiteTrouble == [second])
+    try expect(
+      Trial(step).run(polls + back.replacing("90m", with: "121m")).linesDespiteTrouble, equals: [second])
     let first = "1h " + told(1, at: "1970-01-01T02:00:00Z", lead: "1h", in: 3600, #"{"id":1,"net":7200}"#)
     let both = try Trial("remind: { key: .id, at: .net, before: [1h], when_missing: fire }").run(polls)
       .linesDespiteTrouble
-    #expect(both == [first, second])
+    expect(both, equals: [first, second])
   }
 
   @Test("a poll of which a step failed on a row makes nothing missing")
@@ -93,7 +99,7 @@ import Trials
       30s {"id":2,"bad":true}
       30s poll
       """)
-    #expect(output.linesDespiteTrouble.count == 1)
+    expect(output.linesDespiteTrouble.count, equals: 1)
   }
 
   @Test("behind changes nothing is missing, and what was removed is cancelled")
@@ -131,30 +137,31 @@ import Trials
   func farOff() throws {
     let event = #"{"id":1,"net":"2030-06-01T12:00:00.250Z"}"#
     let lines = try Trial("remind: { key: .id, at: .net }", now: 1_767_225_600).run("0s " + event).lines
-    #expect(
-      lines == ["1612d12h250ms " + told(1, at: "2030-06-01T12:00:00.250Z", lead: "0s", in: 0, event)])
+    expect(
+      lines, equals: ["1612d12h250ms " + told(1, at: "2030-06-01T12:00:00.250Z", lead: "0s", in: 0, event)])
   }
 
   @Test("what is no time fails; what has no key is of the key null")
   func wrongTime() throws {
     let output = try Trial("remind: { key: .id, at: .net }").run(#"0s {"id":1,"net":"soon"}\#n1s {"net":60}"#)
-    #expect(
-      output.lines == [#"1m {"key":null,"at":"1970-01-01T00:01:00Z","lead":"0s","in":0,"event":{"net":60}}"#])
-    #expect(output.counts?.errors == 1)
-    #expect(output.outcome.messages.first?.message.hasPrefix(#"not a time: "soon""#) == true)
+    expect(
+      output.lines,
+      equals: [#"1m {"key":null,"at":"1970-01-01T00:01:00Z","lead":"0s","in":0,"event":{"net":60}}"#])
+    expect(output.counts?.errors, equals: 1)
+    expect(output.outcome.messages.first?.message.hasPrefix(#"not a time: "soon""#), equals: true)
   }
 
   @Test("at the end of the stream nothing fires before its time")
   func end() throws {
     let output = try Trial("remind: { key: .id, at: .net }").run(#"0s {"id":1,"net":60}\#n1s end"#)
     #expect(output.lines.isEmpty)
-    #expect(output.outcome.messages.map(\.message) == ["1 reminder was still waiting"])
+    expect(output.outcome.messages.map(\.message), equals: ["1 reminder was still waiting"])
   }
 
   @Test("a key too many counts as dropped")
   func limit() throws {
     let output = try Trial("remind: { key: .id, at: .net, max_keys: 1 }")
       .run(#"0s {"id":1,"net":60}\#n0s {"id":2,"net":60}"#)
-    #expect(output.counts?.dropped == 1)
+    expect(output.counts?.dropped, equals: 1)
   }
 }

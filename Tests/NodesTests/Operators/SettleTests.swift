@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import Engine
 import JSON
@@ -31,8 +32,9 @@ import Trials
         change("0s", "a", #"{"n":1}"#, #"{"n":2}"#), change("1m", "a", #"{"n":2}"#, #"{"n":1}"#),
         change("1h", "a", #"{"n":1}"#, #"{"n":3}"#),
       ])
-    #expect(
-      lines == [
+    expect(
+      lines,
+      equals: [
         #"1h10m {"type":"changed","key":"a","at":"1h","before":{"n":1},"after":{"n":3},"diff":[{"path":"/n","before":1,"after":3}]}"#
       ])
   }
@@ -45,7 +47,7 @@ import Trials
       #"0s {"type":"changed","key":"a","at":"x","before":{"n":1,"v":1},"after":{"n":2,"v":5},"diff":[{"path":"/n","before":1,"after":2}]}"#
     let two =
       #"1m {"type":"changed","key":"a","at":"y","before":{"n":2,"v":6},"after":{"n":1,"v":9},"diff":[{"path":"/n","before":2,"after":1}]}"#
-    #expect(try run("settle: 10m", [one, two]) == [])
+    try expect(run("settle: 10m", [one, two]), equals: [])
   }
 
   @Test("texts that return but for what counts as nothing are no news")
@@ -54,8 +56,8 @@ import Trials
       try change("0s", "a", #"{"t":"x 1"}"#, #"{"t":"y 2"}"#),
       try change("1m", "a", #"{"t":"y 2"}"#, #"{"t":"x  3"}"#),
     ]
-    #expect(try run("settle: { for: 10m, text: { ignore: '[0-9]', collapse: true } }", changes) == [])
-    #expect(try run("settle: { for: 10m, text: { ignore: '[0-9]' } }", changes).count == 1)
+    try expect(run("settle: { for: 10m, text: { ignore: '[0-9]', collapse: true } }", changes), equals: [])
+    try expect(run("settle: { for: 10m, text: { ignore: '[0-9]' } }", changes).count, equals: 1)
   }
 
   @Test("an element of a list that has moved meanwhile is found, whatever its index was")
@@ -71,7 +73,7 @@ import Trials
   @Test("removed and back as it was is no news; removed and back with another value is a change")
   func back() throws {
     let gone = try change("0s", "a", #"{"n":1}"#, "null")
-    #expect(try run("settle: 10m", [gone, change("1m", "a", "null", #"{"n":1}"#)]) == [])
+    try expect(run("settle: 10m", [gone, change("1m", "a", "null", #"{"n":1}"#)]), equals: [])
     let other = try run("settle: 10m", [gone, change("1m", "a", "null", #"{"n":2}"#)])
     #expect(other.count == 1 && other[0].contains(#""type":"changed""#) && other[0].contains(#""before":1"#))
   }
@@ -109,22 +111,22 @@ import Trials
       """
     var run = ScriptedRun(try Trial.plan(yaml), start: 0)
     run.scripts["input"] = try Trial.script(Self.returning, 0)
-    #expect(try run.run().heard["heard"]?.count { $0.value != nil } == 1)
+    try expect(run.run().heard["heard"]?.count { $0.value != nil }, equals: 1)
   }
 
   @Test("the fields of settle itself come before those of changes, and count alone behind other events")
   func ownFields() throws {
     let own = "- changes: { key: .id, watch: [.n] }\n- settle: { for: 2h, watch: [.v] }"
-    #expect(try Trial(own).run(Self.returning).lines.count == 2)
+    try expect(Trial(own).run(Self.returning).lines.count, equals: 2)
     let mapped = "- changes: { key: .id, watch: [.n] }\n- map: .\n- settle: 2h"
-    #expect(try Trial(mapped).run(Self.returning).lines.count == 2)
+    try expect(Trial(mapped).run(Self.returning).lines.count, equals: 2)
   }
 
   @Test("a key that never falls quiet is sent after max_wait, and compared with that from then on")
   func longest() throws {
     let input = try (0..<6).map { try change("\($0)m", "a", #"{"n":\#($0)}"#, #"{"n":\#($0 + 1)}"#) }
     let lines = try run("settle: { for: 2m, max_wait: 3m }", input)
-    #expect(lines.map { $0.prefix { $0 != " " } } == ["3m", "6m"])
+    expect(lines.map { $0.prefix { $0 != " " } }, equals: ["3m", "6m"])
     #expect(lines[0].contains(#"[{"path":"/n","before":0,"after":"#))
   }
 
@@ -136,8 +138,9 @@ import Trials
         change("0s", "a", "1", "2"), change("0s", "b", "1", "2"), change("0s", "c", "1", "2"),
         change("0s", "a", "2", "3"),
       ])
-    #expect(
-      lines.compactMap { try? Value.parse(String($0.drop { $0 != "{" })).member("key")?.string } == [
+    expect(
+      lines.compactMap { try? Value.parse(String($0.drop { $0 != "{" })).member("key")?.string },
+      equals: [
         "b", "c", "a",
       ])
   }
@@ -146,7 +149,7 @@ import Trials
   func others() throws {
     let output = try Trial("settle: 10m").run(#"0s {"key":"a"}"# + "\n1s 7")
     #expect(output.lines == [] && output.counts?.errors == 2)
-    #expect(output.outcome.messages.first?.message.contains("settle follows changes") == true)
+    expect(output.outcome.messages.first?.message.contains("settle follows changes"), equals: true)
   }
 
   @Test(
@@ -181,7 +184,7 @@ import Trials
         #expect(before == folded[key] && before != after, "seed \(seed): \(line)")
         folded[key] = after
       }
-      #expect(folded == rows, "seed \(seed)")
+      expect(folded, equals: rows, "seed \(seed)")
     }
   }
 }

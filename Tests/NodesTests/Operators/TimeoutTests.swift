@@ -1,3 +1,4 @@
+import Expectations
 import Engine
 import JSON
 import Language
@@ -14,13 +15,14 @@ import Trials
 
   @Test("a stream without any event is silent from the start, and reported once")
   func never() throws {
-    #expect(try Trial("timeout: 10s").run("1h end").lines == [silentFromTheStart])
+    try expect(Trial("timeout: 10s").run("1h end").lines, equals: [silentFromTheStart])
   }
 
   @Test("the first event after it comes behind the news of its return")
   func back() throws {
-    #expect(
-      try Trial("timeout: 10s").run("30s 1\n31s end").lines == [
+    try expect(
+      Trial("timeout: 10s").run("30s 1\n31s end").lines,
+      equals: [
         silentFromTheStart, #"30s {"type":"back","since":"1970-01-01T00:00:00Z","for":"30s"}"#, "30s 1",
       ])
   }
@@ -29,8 +31,9 @@ import Trials
   func polls() throws {
     let lines = try Trial("timeout: { for: 10s, polls: true }")
       .run("5s poll\n12s poll\n20s failure\n23s poll\n24s end").linesDespiteTrouble
-    #expect(
-      lines == [
+    expect(
+      lines,
+      equals: [
         #"22s {"type":"silent","since":"1970-01-01T00:00:12Z","for":"10s"}"#,
         #"23s {"type":"back","since":"1970-01-01T00:00:12Z","for":"11s"}"#,
       ])
@@ -38,24 +41,24 @@ import Trials
 
   @Test("without polls, a poll without events is silence")
   func emptyPolls() throws {
-    #expect(try Trial("timeout: 10s").run("5s poll\n9s poll\n12s end").lines == [silentFromTheStart])
+    try expect(Trial("timeout: 10s").run("5s poll\n9s poll\n12s end").lines, equals: [silentFromTheStart])
   }
 
   @Test("a silence that an earlier version stored goes on, and the end of one is none")
   func stored() throws {
     let silent = Silence(
       jsonValue: try Value.parse(Array(#"{"silent":true,"since":4.5,"last":3.25}"#.utf8)))
-    #expect(silent?.since == Instant(nanoseconds: 3_250_000_000))
-    #expect(silent.flatMap { Silence(jsonValue: $0.jsonValue) }?.since == silent?.since)
+    expect(silent?.since, equals: Instant(nanoseconds: 3_250_000_000))
+    expect(silent.flatMap { Silence(jsonValue: $0.jsonValue) }?.since, equals: silent?.since)
     let heard = try #require(
       Silence(jsonValue: Value.parse(Array(#"{"silent":false,"since":4.5,"last":3.25}"#.utf8))))
-    #expect(heard.since == nil)
+    expectNil(heard.since)
   }
 
   @Test("times are reported to the millisecond")
   func milliseconds() throws {
     let lines = try Trial("timeout: { for: 10s, pass: false }").run("30s500us1ns 1\n31s end").lines
-    #expect(lines.last == #"30s500us1ns {"type":"back","since":"1970-01-01T00:00:00Z","for":"30s1ms"}"#)
+    expect(lines.last, equals: #"30s500us1ns {"type":"back","since":"1970-01-01T00:00:00Z","for":"30s1ms"}"#)
   }
 
   @Test(
@@ -79,7 +82,8 @@ import Trials
     let silent = try Trial(step).run("11s end").lines.map { line in
       try Value.parse(Array(line.dropFirst("10s ".count).utf8)).member("key")?.description ?? line
     }
-    #expect(Set(silent) == Set(try Value.parse("[\(keys)]").items?.map(\.description) ?? []), "\(silent)")
+    expect(
+      Set(silent), equals: Set(try Value.parse("[\(keys)]").items?.map(\.description) ?? []), "\(silent)")
   }
 
   @Test("a file that cannot be read at the start is an error; later it is reported once, and the keys stay")
@@ -99,17 +103,17 @@ import Trials
     try folder.write("j.txt", "a\nb\n")
     let first = try #require(try file.changes())
     #expect(first.come == ["a", "b"] && first.gone.isEmpty)
-    #expect(try file.changes() == nil)
+    try expectNil(file.changes())
     try folder.write("j.txt", "b\nc\n")
-    #expect(try file.changes() == nil, "it may be in the middle of a change")
+    try expectNil(file.changes(), "it may be in the middle of a change")
     let second = try #require(try file.changes())
     #expect(second.come == ["c"] && second.gone == ["a"])
     try folder.write("j.txt", [0xff])
-    for _ in 0..<3 { #expect(try file.changes() == nil) }
+    for _ in 0..<3 { try expectNil(file.changes()) }
     #expect(told.entries.count == 1 && told.entries[0].contains("the text is not UTF-8"))
     #expect(told.entries[0].hasSuffix("; the keys stay those of before"))
     try folder.write("j.txt", "b\n")
-    #expect(try file.changes() == nil)
-    #expect(try file.changes()?.gone == ["c"])
+    try expectNil(file.changes())
+    try expect(file.changes()?.gone, equals: ["c"])
   }
 }

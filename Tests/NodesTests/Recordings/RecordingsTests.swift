@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import TestSupport
 import JSON
@@ -78,19 +79,21 @@ import System
       PollAnswer([row(4), row(3)], coverage: .truncated(horizon)),
     ]
     let first = try run(over: answers, hours: 5) { $0.recording { $0.replacing("hunter2", with: "***") } }
-    #expect(folder.names == ["up-one.jsonl"])
+    expect(folder.names, equals: ["up-one.jsonl"])
     #expect(try !folder.text("up-one.jsonl").contains("hunter2"))
     let again = try run(over: [], hours: 5) { $0.replaying() }
-    #expect(first.heard.last?.hasSuffix(#""truncated",3,true]"#) == true, "\(first.heard)")
+    expect(first.heard.last?.hasSuffix(#""truncated",3,true]"#), equals: true, "\(first.heard)")
     #expect(first.heard.count > 3 && again.heard == first.heard)
-    #expect(
-      first.told == [
+    expect(
+      first.told,
+      equals: [
         "notice: watching 2 rows; next poll in 1h, at 1970-01-01T01:00:00Z",
         "error: no answer to key hunter2; next try in 1h",
         "notice: recovered, after 1 failed poll since 1970-01-01T02:00:00Z",
       ])
-    #expect(
-      again.told == ["notice: the poll recorded at 1970-01-01T02:00:00Z had failed: no answer to key ***"])
+    expect(
+      again.told,
+      equals: ["notice: the poll recorded at 1970-01-01T02:00:00Z had failed: no answer to key ***"])
     #expect(again.hasEnded && !first.hasEnded, "a recording has an end")
   }
 
@@ -122,10 +125,9 @@ import System
     }
     try folder.write("up.jsonl", lines.joined(separator: "\n"))
     let horizon = Horizon(order: try #require(RowOrder(".net")), last: .string("b"), moves: true)
-    #expect(
-      try coverages("launch_library: { limit: 1000 }")
-        == Array(repeating: .truncated(horizon), count: 10))
-    #expect(try coverages("http: 'http://a'") == Array(repeating: .complete, count: 10))
+    try expect(
+      coverages("launch_library: { limit: 1000 }"), equals: Array(repeating: .truncated(horizon), count: 10))
+    try expect(coverages("http: 'http://a'"), equals: Array(repeating: .complete, count: 10))
   }
 
   @Test("in an older recording a poll with as many rows as the limit of its source is truncated")
@@ -135,25 +137,25 @@ import System
     func horizon(_ last: String, moves: Bool = true) -> Coverage {
       .truncated(Horizon(order: order, last: .string(last), moves: moves))
     }
-    #expect(
-      try coverages("launch_library: { limit: 2 }")
-        == [.complete, horizon("b"), horizon("c"), .partial, .complete])
-    #expect(
-      try coverages("launch_library: { limit: 2, order: -net }")
-        == [.complete, .truncated(nil), .truncated(nil), .partial, .complete])
-    #expect(
-      try coverages("launch_library: { skip: 1 }") == [.partial, .partial, .partial, .partial, .complete])
-    #expect(
-      try coverages("http: { url: 'http://a', limit: 2, order: .net }")
-        == [.complete, horizon("b", moves: false), horizon("c", moves: false), .partial, .complete])
-    #expect(try coverages("http: 'http://a'") == [.complete, .complete, .complete, .partial, .complete])
+    try expect(
+      coverages("launch_library: { limit: 2 }"),
+      equals: [.complete, horizon("b"), horizon("c"), .partial, .complete])
+    try expect(
+      coverages("launch_library: { limit: 2, order: -net }"),
+      equals: [.complete, .truncated(nil), .truncated(nil), .partial, .complete])
+    try expect(
+      coverages("launch_library: { skip: 1 }"), equals: [.partial, .partial, .partial, .partial, .complete])
+    try expect(
+      coverages("http: { url: 'http://a', limit: 2, order: .net }"),
+      equals: [.complete, horizon("b", moves: false), horizon("c", moves: false), .partial, .complete])
+    try expect(coverages("http: 'http://a'"), equals: [.complete, .complete, .complete, .partial, .complete])
     let path = "path: \(folder.path)/up.jsonl"
-    #expect(
-      try coverages("replay: { \(path), limit: 2, order: .net, moves: true }", isReplay: true)
-        == [.complete, horizon("b"), horizon("c"), .partial, .complete])
-    #expect(
-      try coverages("replay: { \(path), limit: 3 }", isReplay: true)
-        == [.complete, .complete, .truncated(nil), .partial, .complete])
+    try expect(
+      coverages("replay: { \(path), limit: 2, order: .net, moves: true }", isReplay: true),
+      equals: [.complete, horizon("b"), horizon("c"), .partial, .complete])
+    try expect(
+      coverages("replay: { \(path), limit: 3 }", isReplay: true),
+      equals: [.complete, .complete, .truncated(nil), .partial, .complete])
   }
 
   @Test("order and moves of replay need its limit")
@@ -172,7 +174,7 @@ import System
     try folder.append("up-one.jsonl", #"{"at":3600,"rows":[{"id":2}]}"# + "\n")
     let outcome = try run(over: [], hours: 4) { $0.replaying() }
     #expect(outcome.told.count == 1 && outcome.told[0].contains("up-one.jsonl:2: "))
-    #expect(outcome.heard.count == 3)
+    expect(outcome.heard.count, equals: 3)
   }
 
   @Test("an entry that waits for its budget has not failed, and the recording has no error of it")

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import Trials
 import TestSupport
@@ -25,28 +26,30 @@ import System
     let sink =
       #"go: { exec: { command: [\#(script), '\(.a)', 'x \(.b)'], env: { EXTRA: '<\(.b)>' }, output: stdout } }"#
     let seen = try SinkBench().run(sink, polls: [[#"{"a":"$(id) *","b":""}"#], [#"{"a":1,"b":"'\n"}"#]])
-    #expect(
-      seen.text == #"""
+    expect(
+      seen.text,
+      equals: #"""
         $(id) *|x |<>|p|go|api|1|p/go/1767225600000-0|{"a":"$(id) *","b":""}
         1|x '
         |<'
         >|p|go|api|2|p/go/1767225601000-0|{"a":1,"b":"'\n"}
 
         """#)
-    #expect(seen.statistics.last?.errors == 0)
+    expect(seen.statistics.last?.errors, equals: 0)
   }
 
   @Test("standard input may be a template, or nothing", arguments: [("none", ""), (#"'\(.a)!'"#, "1!")])
   func input(_ option: String, _ expected: String) throws {
     let sink = "go: { exec: { command: cat, output: stdout, stdin: \(option) } }"
-    #expect(try SinkBench().run(sink, lines: [#"{"a":1}"#]).text == expected)
+    try expect(SinkBench().run(sink, lines: [#"{"a":1}"#]).text, equals: expected)
   }
 
   @Test("what it prints goes to the log, or nowhere")
   func output() throws {
     let command = "[sh, -c, 'echo out; echo err >&2']"
-    #expect(
-      try SinkBench().run("go: { exec: { command: \(command) } }", lines: ["1"]).log.sorted() == [
+    try expect(
+      SinkBench().run("go: { exec: { command: \(command) } }", lines: ["1"]).log.sorted(),
+      equals: [
         "go: err", "go: out",
       ])
     let discarded = try SinkBench()
@@ -58,7 +61,7 @@ import System
   func screened() throws {
     let sink = #"go: { exec: { command: [printf, '%s', '\(.)'], output: stdout } }"#
     let seen = try SinkBench(isTerminal: true).run(sink, lines: [#""a\u001b[2J\n""#])
-    #expect(seen.text == "a\\u001b[2J\n")
+    expect(seen.text, equals: "a\\u001b[2J\n")
   }
 
   @Test("one that fails is tried again under the same id, then dealt with as on_error says")
@@ -73,14 +76,15 @@ import System
         on_error: { dead_letter: letters.jsonl }
       """
     let seen = try SinkBench().run(sink, lines: [#"{"a":1}"#])
-    #expect(contents(of: "\(folder.path)/ids") == "p/go/1767225600000-0\np/go/1767225600000-0\n")
-    #expect(
-      seen.log == [
+    expect(contents(of: "\(folder.path)/ids"), equals: "p/go/1767225600000-0\np/go/1767225600000-0\n")
+    expect(
+      seen.log,
+      equals: [
         "go: “sh”: exit status 3; next try in 0s",
         "go: “sh”: exit status 3 after 2 attempts\n    in: {\"a\":1}",
       ])
-    #expect(seen.letters.count == 1)
-    #expect(seen.letters.first?.contains(#""input":{"a":1}"#) == true)
+    expect(seen.letters.count, equals: 1)
+    expect(seen.letters.first?.contains(#""input":{"a":1}"#), equals: true)
     #expect(seen.statistics.last?.errors == 1 && seen.statistics.last?.givenUp == 1)
     #expect(seen.hasFailed, "a delivery was given up")
   }
@@ -90,13 +94,13 @@ import System
     let seen = try SinkBench().run(
       "go: { exec: { command: 'false', attempts: 1 }, on_error: stop }", polls: [["1"], ["2"], ["3"]])
     #expect(seen.hasFailed)
-    #expect(seen.statistics.last?.eventsIn == 1)
+    expect(seen.statistics.last?.eventsIn, equals: 1)
   }
 
   @Test("a program that is not there, and one that hangs with all its children, are failures like others")
   func missing() throws {
     let missing = try SinkBench().run("go: { exec: { command: /no/such } }", lines: ["1"])
-    #expect(missing.log == ["go: cannot start /no/such: there is no /no/such\n    in: 1"])
+    expect(missing.log, equals: ["go: cannot start /no/such: there is no /no/such\n    in: 1"])
     let hanging = "[sh, -c, 'yes & sleep 100 & sleep 100']"
     var seen = SinkBench.Seen()
     let took = try elapsed {
@@ -114,7 +118,7 @@ import System
     let lines = (1...40).map { "\($0)" }
     for isReal in [false, true] {
       let seen = try SinkBench().run(sink, lines: lines, isReal: isReal)
-      #expect(seen.text == lines.joined(separator: "\n") + "\n")
+      expect(seen.text, equals: lines.joined(separator: "\n") + "\n")
     }
   }
 
@@ -125,7 +129,7 @@ import System
       #"echo "$1" >> \#(folder.path)/log; test "$1" != 1 || test $(wc -l < \#(folder.path)/log) -ge 3"#
     let sink = #"go: { exec: { command: [sh, -c, '\#(script)', sh, '\(.)'], attempts: 3, backoff: 10ms } }"#
     let seen = try SinkBench().run(sink, lines: ["1", "2", "3"], isReal: isReal)
-    #expect(contents(of: "\(folder.path)/log") == "1\n1\n1\n2\n3\n")
+    expect(contents(of: "\(folder.path)/log"), equals: "1\n1\n1\n2\n3\n")
     #expect(seen.log.count == 2 && seen.log.allSatisfy { $0.contains("; next try in ") }, "\(seen.log)")
   }
 
@@ -156,8 +160,7 @@ import System
   func dryRun() throws {
     let sink = #"go: { exec: { command: [./go.sh, '\(.a)'], env: { N: 'it''s' } } }"#
     let seen = try SinkBench(isDryRun: true).run(sink, lines: [#"{"a":"b\u001bc"}"#])
-    #expect(
-      seen.text == #"printf '%s\n' '{"a":"b\u001bc"}' | N='it'\''s' ./go.sh $'b\u001bc'"# + "\n")
+    expect(seen.text, equals: #"printf '%s\n' '{"a":"b\u001bc"}' | N='it'\''s' ./go.sh $'b\u001bc'"# + "\n")
   }
 
   @Test("data may neither choose the program nor be a script for a shell")
@@ -166,7 +169,7 @@ import System
     #expect(
       SinkBench.problems(#"a: { exec: { command: [env, bash, -ec, 'echo \(.x)'] } }"#)
         .contains("a shell would execute"))
-    #expect(SinkBench.problems(#"a: { exec: { command: [sh, -c, 'echo "$1"\n', sh, '\(.x)'] } }"#) == "")
+    expect(SinkBench.problems(#"a: { exec: { command: [sh, -c, 'echo "$1"\n', sh, '\(.x)'] } }"#), equals: "")
     #expect(
       SinkBench.problems("a: { exec: { command: x, env: { A=b: c } } }").contains("“A=b” is not a valid name")
     )

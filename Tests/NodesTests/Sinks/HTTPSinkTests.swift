@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import TestSupport
 import Fetch
@@ -24,11 +25,12 @@ import System
   @Test("each event is posted as JSON, in order, with an id that no other has")
   func plain() throws {
     let seen = try bench().run("go: { http: 'http://a/hook' }", lines: ["1", #"{"b":2}"#])
-    #expect(bodies == ["1", #"{"b":2}"#])
+    expect(bodies, equals: ["1", #"{"b":2}"#])
     #expect(asked.entries.allSatisfy { $0.method == .post && $0.address.text == "http://a/hook" })
-    #expect(asked.entries.map { $0.header("Content-Type") } == ["application/json", "application/json"])
-    #expect(
-      asked.entries.map { $0.header("Idempotency-Key") } == ["p/go/1767225600000-0", "p/go/1767225600000-1"])
+    expect(asked.entries.map { $0.header("Content-Type") }, equals: ["application/json", "application/json"])
+    expect(
+      asked.entries.map { $0.header("Idempotency-Key") },
+      equals: ["p/go/1767225600000-0", "p/go/1767225600000-1"])
     #expect(seen.log.isEmpty && seen.text.isEmpty && !seen.hasFailed)
   }
 
@@ -41,8 +43,9 @@ import System
         #"{"p":"a/../?#%2F","q":"1&r=2"}"#, #"{"p":"..","q":""}"#, #"{"p":"","q":""}"#,
         #"{"p":"ż.","q":null}"#,
       ])
-    #expect(
-      asked.entries.map(\.address.text) == [
+    expect(
+      asked.entries.map(\.address.text),
+      equals: [
         "http://a/x/a%2F..%2F%3F%23%252F/y?q=1%26r%3D2&r=1", "http://a/x/%C5%BC./y?q=null&r=1",
       ])
     #expect(asked.entries.allSatisfy { $0.method == .delete && $0.body.isEmpty })
@@ -77,12 +80,13 @@ import System
   func retries(_ status: Int) throws {
     let sink = "go: { http: { url: 'http://a/x', attempts: 3, backoff: 0s }, on_error: { dead_letter: l } }"
     let seen = try bench([.init("no", status: status)]).run(sink, lines: ["1", "2"])
-    #expect(bodies == ["1", "1", "1", "2", "2", "2"])
-    #expect(Set(asked.entries.compactMap { $0.header("Idempotency-Key") }).count == 2)
+    expect(bodies, equals: ["1", "1", "1", "2", "2", "2"])
+    expect(Set(asked.entries.compactMap { $0.header("Idempotency-Key") }).count, equals: 2)
     #expect(seen.letters.count == 2 && seen.statistics.last?.errors == 2)
-    #expect(seen.log.first?.hasPrefix("go: POST http://a/x: answered \(status)") == true, "\(seen.log)")
-    #expect(seen.log.first?.hasSuffix("; next try in 0s") == true, "the first failed attempt is reported")
-    #expect(seen.log.count { $0.contains("after 3 attempts") } == 2, "\(seen.log)")
+    expect(seen.log.first?.hasPrefix("go: POST http://a/x: answered \(status)"), equals: true, "\(seen.log)")
+    expect(
+      seen.log.first?.hasSuffix("; next try in 0s"), equals: true, "the first failed attempt is reported")
+    expect(seen.log.count { $0.contains("after 3 attempts") }, equals: 2, "\(seen.log)")
   }
 
   @Test(
@@ -99,11 +103,11 @@ import System
     var bench = bench([.init("no", status: 503, [("Retry-After", "3600")]), .init("")])
     bench.afterwards = .seconds(seconds)
     let seen = try bench.run("go: { http: { url: 'http://a/x', backoff: 0s } }", polls: [["1", "2"]])
-    #expect(bodies == (seconds > 3600 ? ["1", "1", "2"] : ["1"]))
-    #expect(seen.statistics.last?.errors == (seconds > 3600 ? 0 : 2))
+    expect(bodies, equals: (seconds > 3600 ? ["1", "1", "2"] : ["1"]))
+    expect(seen.statistics.last?.errors, equals: (seconds > 3600 ? 0 : 2))
     let log = seen.log.filter { $0.hasPrefix("go:") }
-    #expect(log.first?.hasSuffix("; next try in 1h") == true, "\(log)")
-    #expect(log.count == (seconds > 3600 ? 1 : 3), "\(log)")
+    expect(log.first?.hasSuffix("; next try in 1h"), equals: true, "\(log)")
+    expect(log.count, equals: (seconds > 3600 ? 1 : 3), "\(log)")
     #expect(log.dropFirst().allSatisfy { $0.contains("the pipeline ended") }, "\(log)")
   }
 
@@ -117,8 +121,8 @@ import System
     let seen = try bench.run(sink, lines: ["1"])
     let order = try #require(asked.entries.first)
     #expect(order.address.text == "http://a/T000/verysecret" && order.header("X-Own") == "s3cret-key")
-    #expect(order.header("Authorization") == "Bearer s3cret-key")
-    #expect(seen.log.first?.hasPrefix("go: POST http://a***: answered 400") == true, "\(seen.log)")
+    expect(order.header("Authorization"), equals: "Bearer s3cret-key")
+    expect(seen.log.first?.hasPrefix("go: POST http://a***: answered 400"), equals: true, "\(seen.log)")
     let letters = try StateReader(path: state.path).deadLetters()
     let kept = try #require(letters.first)
     let text = String(decoding: kept.entry.bytes, as: UTF8.self) + kept.reason
@@ -136,8 +140,8 @@ import System
     var second = bench([.init("no", status: 404), .init("")])
     second.state = state
     _ = try second.run("go: { http: { url: 'http://a/x' } }", lines: [])
-    #expect(bodies == ["1", "1"])
-    #expect(Set(asked.entries.compactMap { $0.header("Idempotency-Key") }) == [letter.entry.id])
+    expect(bodies, equals: ["1", "1"])
+    expect(Set(asked.entries.compactMap { $0.header("Idempotency-Key") }), equals: [letter.entry.id])
     #expect(try StateReader(path: state.path).outbox(sink: "go").isEmpty)
   }
 
@@ -147,8 +151,8 @@ import System
     var first = bench([.init("no", status: 503, [("Retry-After", "3600")])])
     first.state = state
     let seen = try first.run("go: { http: { url: 'http://a/x', attempts: 2 } }", polls: [["1", "2"]])
-    #expect(seen.log.last == "go: 2 were interrupted; the next run resumes them")
-    #expect(bodies == ["1"])
+    expect(seen.log.last, equals: "go: 2 were interrupted; the next run resumes them")
+    expect(bodies, equals: ["1"])
     let waiting = try StateReader(path: state.path).outbox(sink: "go")
     #expect(waiting.map(\.attempts) == [1, 0] && (waiting.first?.due ?? 0) > 1_767_225_600 + 3599)
     var second = bench([.init(""), .init("no", status: 500), .init("")])
@@ -167,9 +171,10 @@ import System
     let seen = try bench.run(
       #"go: { http: { url: 'http://a/x?q=\(.a)', bearer: s3cret } }"#, lines: [#"{"a":"it's"}"#])
     #expect(asked.entries.isEmpty)
-    #expect(
-      seen.text
-        == #"printf '%s' '{"a":"it'\''s"}' | curl -X POST -H 'Authorization: ***' -H 'Content-Type: application/json' --data-binary @- 'http://a/x?q=it%27s'"#
+    expect(
+      seen.text,
+      equals:
+        #"printf '%s' '{"a":"it'\''s"}' | curl -X POST -H 'Authorization: ***' -H 'Content-Type: application/json' --data-binary @- 'http://a/x?q=it%27s'"#
         + "\n")
   }
 
@@ -178,7 +183,7 @@ import System
     for url in [#"http://\(.h)/x"#, #"\(.u)"#, #"http://a.\(.h)/x"#, #"http://a:\(.p)/"#] {
       #expect(SinkBench.problems("a: { http: '\(url)' }").contains("must not depend on data"), "\(url)")
     }
-    #expect(SinkBench.problems(#"a: { http: 'http://a/\(.x)' }"#) == "")
+    expect(SinkBench.problems(#"a: { http: 'http://a/\(.x)' }"#), equals: "")
     #expect(SinkBench.problems("a: { http: 'ftp://a/' }").contains("only https and http"))
     #expect(
       SinkBench.problems("a: { http: { url: 'http://a/', body: ., body_text: x } }").contains(
@@ -204,8 +209,9 @@ import System
         lines: (1...40).map { "\($0)" },
         isReal: true)
     }
-    #expect(
-      Set(server.received.map { String(decoding: $0.body, as: UTF8.self) }) == Set((1...40).map { "\($0)" }))
+    expect(
+      Set(server.received.map { String(decoding: $0.body, as: UTF8.self) }),
+      equals: Set((1...40).map { "\($0)" }))
     #expect(server.received.count == 40 && server.connectionCount > 1)
     #expect(server.received.allSatisfy { $0.method == "POST" && $0.headers["idempotency-key"] != nil })
     #expect(seen.log.isEmpty && !seen.hasFailed)

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import Fetch
 import JSON
@@ -34,8 +35,8 @@ import System
     let trial = try WebTrial("apod: { days: 3, thumbs: true, key: s3cret, url: 'http://a' }", at: Self.now) {
       Self.days($0)
     }
-    #expect(dates(try trial.poll()) == ["03", "04", "05"])
-    #expect(trial.paths == ["planetary/apod?api_key=s3cret&thumbs=true&start_date=2026-03-03"])
+    expect(dates(try trial.poll()), equals: ["03", "04", "05"])
+    expect(trial.paths, equals: ["planetary/apod?api_key=s3cret&thumbs=true&start_date=2026-03-03"])
     #expect("\(try #require(trial.asked.entries.first).address)".contains("api_key=***"))
   }
 
@@ -46,8 +47,9 @@ import System
       .init("[]")
     }
     #expect(try trial.poll().rows.isEmpty)
-    #expect(
-      trial.paths.map { $0.suffix(41) } == [
+    expect(
+      trial.paths.map { $0.suffix(41) },
+      equals: [
         "start_date=2026-01-01&end_date=2026-01-30", "start_date=2026-01-31&end_date=2026-02-10",
       ])
   }
@@ -59,7 +61,7 @@ import System
     }
     let answer = try trial.poll()
     #expect(dates(answer) == ["01", "02", "04"] && answer.coverage == .partial)
-    #expect(trial.told.entries.last == "the service fails on 2026-03-03; left out")
+    expect(trial.told.entries.last, equals: "the service fails on 2026-03-03; left out")
   }
 
   @Test("that today is not there yet is no failure")

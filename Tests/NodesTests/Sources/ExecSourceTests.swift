@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import AllNodes
 import JSON
@@ -23,11 +24,11 @@ import System
 
   @Test("what a command prints is the rows, in any format")
   func output() throws {
-    #expect(try rows(#"[printf, '[1,2]']"#) == "[1,2]")
-    #expect(try rows(#"[printf, '{"a":1}\n{"a":2}\n']"#) == #"[{"a":1},{"a":2}]"#)
-    #expect(try rows(#"{ command: [printf, 'a,b\n1,2\n'], decode: csv }"#) == #"[{"a":"1","b":"2"}]"#)
-    #expect(try rows(#"{ command: [printf, 'one\ntwo'], decode: text }"#) == #"["one","two"]"#)
-    #expect(try rows("['true']") == "[]")
+    try expect(rows(#"[printf, '[1,2]']"#), equals: "[1,2]")
+    try expect(rows(#"[printf, '{"a":1}\n{"a":2}\n']"#), equals: #"[{"a":1},{"a":2}]"#)
+    try expect(rows(#"{ command: [printf, 'a,b\n1,2\n'], decode: csv }"#), equals: #"[{"a":"1","b":"2"}]"#)
+    try expect(rows(#"{ command: [printf, 'one\ntwo'], decode: text }"#), equals: #"["one","two"]"#)
+    try expect(rows("['true']"), equals: "[]")
   }
 
   @Test("its environment is what env names, and a few variables of its surroundings")
@@ -44,21 +45,21 @@ import System
 
   @Test("a status, a signal, a time limit, too much output and a bad text are failures of the poll")
   func failures() throws {
-    #expect(
-      try failure("[sh, -c, 'echo one >&2; echo two >&2; exit 3']") == "“sh”: exit status 3: one / two")
-    #expect(try failure("[sh, -c, 'kill -9 $$']") == "“sh”: ended by signal 9")
-    #expect(try failure("{ command: [sleep, '5'], timeout: 50ms }") == "“sleep”: took longer than 50ms")
-    #expect(
-      try failure("{ command: [printf, 'xxxx'], max_size: 3 }")
-        == "“printf”: printed more than max_size, 3 bytes")
-    #expect(
-      try failure(#"{ command: [printf, 'a,b\n1\n'], decode: csv }"#)
-        == "“printf”: printed csv: line 2, column 1: the row has 1 field instead of 2: 1")
-    #expect(
-      try failure("{ command: ['true'], decode: csv }")
-        == "“true”: printed csv: line 1, column 1: the text ends before the table begins")
+    try expect(
+      failure("[sh, -c, 'echo one >&2; echo two >&2; exit 3']"), equals: "“sh”: exit status 3: one / two")
+    try expect(failure("[sh, -c, 'kill -9 $$']"), equals: "“sh”: ended by signal 9")
+    try expect(failure("{ command: [sleep, '5'], timeout: 50ms }"), equals: "“sleep”: took longer than 50ms")
+    try expect(
+      failure("{ command: [printf, 'xxxx'], max_size: 3 }"),
+      equals: "“printf”: printed more than max_size, 3 bytes")
+    try expect(
+      failure(#"{ command: [printf, 'a,b\n1\n'], decode: csv }"#),
+      equals: "“printf”: printed csv: line 2, column 1: the row has 1 field instead of 2: 1")
+    try expect(
+      failure("{ command: ['true'], decode: csv }"),
+      equals: "“true”: printed csv: line 1, column 1: the text ends before the table begins")
     #expect(try failure("[no-such-program]").hasPrefix("“no-such-program”: cannot start no-such-program"))
-    #expect(try rows("{ command: [sh, -c, 'echo 1; exit 1'], exit_codes: [0, 1] }") == "[1]")
+    try expect(rows("{ command: [sh, -c, 'echo 1; exit 1'], exit_codes: [0, 1] }"), equals: "[1]")
   }
 
   @Test("a followed command's values arrive as it prints them; it is started again, and ended by the stop")
@@ -79,9 +80,9 @@ import System
     let run = try PipelineRun(plan, options, clock: nil) { ends.note($0) }
     run.start()
     #expect(eventually { heard.entries.count == 4 })
-    #expect(heard.entries == ["1", "2", "1", "2"])
-    #expect(
-      log.entries == ["follows what “sh” prints", "“sh”: exit status 7; it is started again in 10ms"])
+    expect(heard.entries, equals: ["1", "2", "1", "2"])
+    expect(
+      log.entries, equals: ["follows what “sh” prints", "“sh”: exit status 7; it is started again in 10ms"])
     let time = elapsed {
       run.stop()
       #expect(eventually { !ends.entries.isEmpty })

@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import Decode
 import JSON
@@ -23,13 +24,13 @@ import Trials
       "sources: { in: { file: { path: \(path), decode: csv } } }\nsteps: []\nsinks: { it: null }\n")
     let decoding = try #require(plan.sources.first).options[Decoding.option]
     let reader = ValueReader(try InputFile(path), path: path, decoding) { _ in }
-    #expect(try reader.nextBatch().count == 1024)
+    try expect(reader.nextBatch().count, equals: 1024)
     var position = ReadPosition(path: path, identity: try #require(FileIdentity(at: path)))
     position.format = reader.foundFormat
     position.values = 1024
     let stored = try #require(ReadPosition(position.value))
     #expect(stored.format == .csv && !stored.format.beginsAnywhere && stored.values == 1024)
-    #expect(decoding.resumed(as: stored.format).format == .csv)
+    expect(decoding.resumed(as: stored.format).format, equals: .csv)
   }
 
   @Test("lines and text can be followed, other formats cannot")
@@ -39,7 +40,7 @@ import Trials
         "sources: { in: { file: { path: x, follow: true, decode: \(name) } } }\nsteps: []\nsinks: { it: null }\n"
       var reader = PipelineReader(catalog: .all)
       let isRight = reader.read(path: "p.yaml", Array(text.utf8))
-      #expect(isRight == ["json", "lines", "text"].contains(name), "\(name): \(reader.problems)")
+      expect(isRight, equals: ["json", "lines", "text"].contains(name), "\(name): \(reader.problems)")
     }
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 @testable import Nodes
 import Trials
@@ -14,11 +15,11 @@ import System
 @Suite struct HTTPTests {
   @Test("an array is rows, an object is a row, and rows says otherwise")
   func rows() throws {
-    #expect(try WebTrial("http: 'http://a/x'") { _ in .init("[1,2]") }.rows() == #"[1,2]"#)
-    #expect(try WebTrial("http: 'http://a/x'") { _ in .init(#"{"n":1}"#) }.rows() == #"[{"n":1}]"#)
+    try expect(WebTrial("http: 'http://a/x'") { _ in .init("[1,2]") }.rows(), equals: #"[1,2]"#)
+    try expect(WebTrial("http: 'http://a/x'") { _ in .init(#"{"n":1}"#) }.rows(), equals: #"[{"n":1}]"#)
     let inside = try WebTrial("http: { url: 'http://a/x', rows: '.items[]' }") { _ in .init(#"{"items":[3]}"#)
     }
-    #expect(try inside.rows() == #"[3]"#)
+    try expect(inside.rows(), equals: #"[3]"#)
   }
 
   @Test("pages are followed by what the answer links, by its header, by number and by offset")
@@ -27,21 +28,21 @@ import System
       order.address.text.contains("p=2")
         ? .init(#"{"r":[3],"next":null}"#) : .init(#"{"r":[1,2],"next":"/x?q=1&p=2"}"#)
     }
-    #expect(try linked.rows() == #"[1,2,3]"#)
+    try expect(linked.rows(), equals: #"[1,2,3]"#)
     let header = try WebTrial("http: 'http://a/x'") { order in
       order.address.text.contains("p=2")
         ? .init("[2]") : .init("[1]", [("Link", "</x?p=2>; rel=\"next\"")])
     }
-    #expect(try header.rows() == #"[1,2]"#)
+    try expect(header.rows(), equals: #"[1,2]"#)
     let numbered = try WebTrial("http: { url: 'http://a/x', page: page }") { order in
       order.address.text.hasSuffix("page=3") ? .init("[]") : .init("[7]")
     }
-    #expect(try numbered.rows() == #"[7,7]"#)
-    #expect(numbered.paths == ["x?page=1", "x?page=2", "x?page=3"])
+    try expect(numbered.rows(), equals: #"[7,7]"#)
+    expect(numbered.paths, equals: ["x?page=1", "x?page=2", "x?page=3"])
     let offset = try WebTrial("http: { url: 'http://a/x', offset: skip }") { order in
       order.address.text.hasSuffix("skip=4") ? .init("[]") : .init("[1,2]")
     }
-    #expect(try offset.rows() == #"[1,2,1,2]"#)
+    try expect(offset.rows(), equals: #"[1,2,1,2]"#)
   }
 
   @Test("more pages than allowed fail the poll, as does anything that is no whole JSON on any page")
@@ -76,7 +77,7 @@ import System
   func unlikelyRows(rows: String, body: String, message: String) throws {
     let trial = try WebTrial("http: { url: 'http://a/x', rows: '\(rows)' }") { _ in .init(body) }
     let error = #expect(throws: WrongAnswer.self) { try trial.poll() }
-    #expect(error?.description.hasSuffix(": " + message) == true, "\(String(describing: error))")
+    expect(error?.description.hasSuffix(": " + message), equals: true, "\(String(describing: error))")
   }
 
   @Test(
@@ -87,7 +88,7 @@ import System
     ])
   func likelyRows(rows: String, body: String, expected: String) throws {
     let trial = try WebTrial("http: { url: 'http://a/x', rows: '\(rows)' }") { _ in .init(body) }
-    #expect(try trial.rows() == expected)
+    try expect(trial.rows(), equals: expected)
   }
 
   @Test(
@@ -100,7 +101,7 @@ import System
     let trial = try WebTrial("http: 'http://a/x'") { _ in .init(body, status: status) }
     #expect(throws: WrongAnswer.self) { try trial.poll() }
     let asked = try WebTrial("http: { url: 'http://a/x', rows: . }") { _ in .init(body, status: status) }
-    #expect(try asked.poll().rows.count == 1)
+    try expect(asked.poll().rows.count, equals: 1)
   }
 
   @Test("a part of a list fails the poll, also where rows is given, unless a part was asked for")
@@ -112,7 +113,7 @@ import System
     let range = try WebTrial("http: { url: 'http://a/x', headers: { range: bytes=0-2 } }") { _ in
       .init("[1]", status: 206)
     }
-    #expect(try range.rows() == "[1]")
+    try expect(range.rows(), equals: "[1]")
   }
 
   @Test("what next gives is a text or the end")
@@ -121,7 +122,7 @@ import System
       let trial = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .next }") { _ in
         .init(#"{"r":[1],"next":\#(end)}"#)
       }
-      #expect(try trial.rows() == "[1]")
+      try expect(trial.rows(), equals: "[1]")
     }
     for wrong in ["17", "true", "{}", #"["/x?p=2"]"#] {
       let trial = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .next }") { _ in
@@ -137,12 +138,12 @@ import System
       .init(#"{"r":[1],"next":"/x"}"#)
     }
     #expect(throws: WrongAnswer.self) { try own.poll() }
-    #expect(own.paths == ["x"])
+    expect(own.paths, equals: ["x"])
     let header = try WebTrial("http: 'http://a/x?p=1'") { order in
       .init("[1]", [("Link", "</x?p=\(order.address.text.hasSuffix("p=1") ? 2 : 1)>; rel=\"next\"")])
     }
     #expect(throws: WrongAnswer.self) { try header.poll() }
-    #expect(header.paths == ["x?p=1", "x?p=2"])
+    expect(header.paths, equals: ["x?p=1", "x?p=2"])
   }
 
   private static func page(_ ids: [Int], total: Int = 6, next: Int? = nil) -> Canned.Reply {
@@ -196,7 +197,7 @@ import System
   @Test("a limit without an order is reported once, with what follows")
   func unknownOrder() throws {
     let trial = try WebTrial("http: { url: 'http://a/x', limit: 1 }") { _ in .init("[1,2]") }
-    for _ in 0..<2 { #expect(try trial.poll().coverage == .truncated(nil)) }
+    for _ in 0..<2 { try expect(trial.poll().coverage, equals: .truncated(nil)) }
     #expect(trial.told.entries.count == 1 && trial.told.entries[0].hasSuffix("for example order: .date"))
   }
 
@@ -215,8 +216,8 @@ import System
       }
       let answer = try trial.poll()
       #expect(answer.coverage == expected && trial.paths.count == 4)
-      #expect(answer.rows.count == (expected == .complete ? 6 : 5))
-      #expect(trial.told.entries.count == (expected == .complete ? 0 : 1))
+      expect(answer.rows.count, equals: (expected == .complete ? 6 : 5))
+      expect(trial.told.entries.count, equals: (expected == .complete ? 0 : 1))
     }
     let wrong = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', total: .count }") { _ in
       Self.page([1])
@@ -240,7 +241,7 @@ import System
     }
     let answer = try trial.poll()
     #expect(answer.coverage == .complete && trial.paths.count == 4)
-    #expect(Value.array(answer.rows.compactMap { $0.member("id") }).description == "[2,3,4,5,6]")
+    expect(Value.array(answer.rows.compactMap { $0.member("id") }).description, equals: "[2,3,4,5,6]")
   }
 
   @Test("a key is sent and never shown")
@@ -249,10 +250,10 @@ import System
       order.headers.contains { $0.value == "Bearer s3cret" } ? .init("nothing", status: 403) : .init("[]")
     }
     let error = #expect(throws: (any Error).self) { try trial.poll() }
-    #expect(error.map { "\($0)".contains("403") && !"\($0)".contains("s3cret") } == true)
+    expect(error.map { "\($0)".contains("403") && !"\($0)".contains("s3cret") }, equals: true)
     let basic = try WebTrial("http: { url: 'http://a/x', basic: 'me:you' }") { _ in .init("[]") }
     _ = try basic.poll()
-    #expect(basic.asked.entries.first?.headers.contains { $0.value == "Basic bWU6eW91" } == true)
+    expect(basic.asked.entries.first?.headers.contains { $0.value == "Basic bWU6eW91" }, equals: true)
   }
 
   @Test("a body is posted as JSON")
@@ -260,7 +261,7 @@ import System
     let trial = try WebTrial("http: { url: 'http://a/q', method: post, body: { open: true } }") { _ in
       .init("[1]")
     }
-    #expect(try trial.rows() == #"[1]"#)
+    try expect(trial.rows(), equals: #"[1]"#)
     let order = try #require(trial.asked.entries.first)
     #expect(order.method == .post && String(decoding: order.body, as: UTF8.self) == #"{"open":true}"#)
   }
@@ -271,17 +272,18 @@ import System
     let trial = try WebTrial("http: 'http://a/x'") { _ in
       isBroken.entries.last == true ? .init("oops", status: 503) : .init("[1]")
     }
-    #expect(try trial.poll().notes == .emptyObject)
+    try expect(trial.poll().notes, equals: .emptyObject)
     isBroken.note(true)
     for _ in 0..<2 {
       let answer = try trial.poll()
       #expect(Value.array(answer.rows).description == "[1]" && answer.notes.member("stale")?.isTruthy == true)
     }
-    #expect(
-      trial.told.entries.count { $0.contains("until there is a new one") } == 1, "\(trial.told.entries)")
+    expect(
+      trial.told.entries.count { $0.contains("until there is a new one") }, equals: 1, "\(trial.told.entries)"
+    )
     isBroken.note(false)
-    #expect(try trial.poll().notes == .emptyObject)
-    #expect(trial.told.entries.last == "there is a new response again")
+    try expect(trial.poll().notes, equals: .emptyObject)
+    expect(trial.told.entries.last, equals: "there is a new response again")
   }
 
   @Test("a poll that fails behind a page of the last response leaves nothing of it to the next poll")
@@ -292,7 +294,7 @@ import System
       if state.entries.last == "broken" { return .init("oops", status: isFirst ? 500 : 404) }
       return .init(isFirst ? "[1]" : "[2]", isFirst ? [("Link", "</2>; rel=next")] : [])
     }
-    #expect(try trial.rows() == "[1,2]")
+    try expect(trial.rows(), equals: "[1,2]")
     state.note("broken")
     #expect(throws: FetchError.self) { try trial.poll() }
     state.note("well")

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 @testable import Nodes
 import Trials
@@ -30,8 +31,9 @@ import System
     ) { _ in Self.page([], of: 0) }
     _ = try trial.poll()
     let folder = version == "2.3.0" ? "launches" : "launch"
-    #expect(
-      trial.paths == [
+    expect(
+      trial.paths,
+      equals: [
         "\(version)/\(folder)/upcoming/?limit=20&ordering=-net,id&mode=normal&lsp__name=SpaceX"
           + "&net__gte=2026-01-01T00:00:00Z&status__ids=1,8"
       ])
@@ -45,7 +47,7 @@ import System
     }
     let answer = try trial.poll()
     #expect(ids(answer) == ["a", "b", "c", "d"] && answer.coverage == .complete)
-    #expect(trial.paths.last == "x/?offset=1&limit=4")
+    expect(trial.paths.last, equals: "x/?offset=1&limit=4")
   }
 
   @Test("pages without an offset are followed as they are linked")
@@ -70,7 +72,7 @@ import System
     let answer = try trial.poll()
     #expect(ids(answer) == ["a", "b"] && answer.coverage == .partial)
     #expect(trial.told.entries.isEmpty)
-    #expect(trial.paths == ["2.3.0/launches/upcoming/?limit=20&offset=40&ordering=net,id&mode=normal"])
+    expect(trial.paths, equals: ["2.3.0/launches/upcoming/?limit=20&offset=40&ordering=net,id&mode=normal"])
   }
 
   @Test("a page that lacks launches is partial, so that nothing counts as removed")
@@ -78,7 +80,7 @@ import System
     let trial = try WebTrial("launch_library: { url: 'http://a' }") { _ in Self.page(["a"], of: 9) }
     let answer = try trial.poll()
     #expect(ids(answer) == ["a"] && answer.coverage == .partial)
-    #expect(trial.paths.count == 1, "one page cannot have shifted")
+    expect(trial.paths.count, equals: 1, "one page cannot have shifted")
   }
 
   @Test("what is no list of launches fails the poll")
@@ -95,8 +97,8 @@ import System
   @Test("an answer is used again while it is young")
   func cached() throws {
     let trial = try WebTrial("launch_library: { url: 'http://a' }") { _ in Self.page(["a"], of: 1) }
-    for _ in 0..<3 { #expect(ids(try trial.poll()) == ["a"]) }
-    #expect(trial.asked.entries.count == 1)
+    for _ in 0..<3 { expect(ids(try trial.poll()), equals: ["a"]) }
+    expect(trial.asked.entries.count, equals: 1)
     let answers = trial.details.entries.filter { $0.hasPrefix("http://a/") }
     #expect(answers.first?.hasSuffix(": answered") == true && answers.count == 3, "\(answers)")
     #expect(
@@ -109,15 +111,15 @@ import System
       order.address.path.hasSuffix("/a/")
         ? .init(#"{"id":"a","vidURLs":[{"url":"v"}]}"#) : Self.page(["a"], of: 1)
     }
-    #expect(try trial.rows() == #"[{"id":"a","vidURLs":[{"url":"v"}]}]"#)
-    #expect(trial.paths.last == "2.0.0/launch/a/")
+    try expect(trial.rows(), equals: #"[{"id":"a","vidURLs":[{"url":"v"}]}]"#)
+    expect(trial.paths.last, equals: "2.0.0/launch/a/")
   }
 
   @Test("a key goes along as the service wants it")
   func key() throws {
     let trial = try WebTrial("launch_library: { key: abc, url: 'http://a' }") { _ in Self.page([], of: 0) }
     _ = try trial.poll()
-    #expect(trial.asked.entries.first?.headers.contains { $0.value == "Token abc" } == true)
+    expect(trial.asked.entries.first?.headers.contains { $0.value == "Token abc" }, equals: true)
   }
 
   private static let throttle = "api-throttle/"
@@ -147,7 +149,7 @@ import System
     _ = try trial.poll()
     #expect(trial.paths.first == "2.3.0/api-throttle/" && asksBudget(trial) == [true, false, false])
     isRefusing.withLock { $0 = true }
-    #expect(try trial.poll().notes.member("stale") == .bool(true))
+    try expect(trial.poll().notes.member("stale"), equals: .bool(true))
     #expect(asksBudget(trial).last == true && asksBudget(trial).count { $0 } == 2)
   }
 
@@ -156,7 +158,7 @@ import System
     let trial = try budgetTrial(", key: abcdef", used: 10) { Self.page([], of: 0) }
     // More than anybody may without a key.
     for _ in 0..<20 { _ = try trial.poll() }
-    #expect(trial.paths.count == 21)
+    expect(trial.paths.count, equals: 21)
     #expect(
       trial.asked.entries.allSatisfy {
         $0.headers.contains(Header("Authorization", "Token abcdef", isSecret: true))
@@ -171,12 +173,12 @@ import System
     ) {
       $0.address.path.hasSuffix(Self.throttle) ? .init("no", status: 500) : Self.page(["a"], of: 1)
     }
-    #expect(try silent.poll().rows.count == 1)
-    #expect(asksBudget(silent) == [true, false])
+    try expect(silent.poll().rows.count, equals: 1)
+    expect(asksBudget(silent), equals: [true, false])
     let known = try WebTrial(
       "launch_library: { url: 'http://a' }", budgets: ["a": SiteBudget([.init(15, per: .seconds(3600))])]
     ) { _ in Self.page(["a"], of: 1) }
     _ = try known.poll()
-    #expect(asksBudget(known) == [false])
+    expect(asksBudget(known), equals: [false])
   }
 }

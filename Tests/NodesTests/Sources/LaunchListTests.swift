@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import Engine
 import Fetch
@@ -26,9 +27,9 @@ import Testing
     let trial = try LaunchService(launches, ties: ties).trial()
     for _ in 0..<10 {
       let answer = try trial.poll()
-      #expect(answer.coverage == .complete)
+      expect(answer.coverage, equals: .complete)
       #expect(Set(ids(answer)) == Set(launches.map(\.id)) && answer.rows.count == 227)
-      #expect(nets(answer) == nets(answer).sorted())
+      expect(nets(answer), equals: nets(answer).sorted())
     }
     let requests = trial.paths.count { !$0.contains("api-throttle") }
     switch ties {
@@ -36,7 +37,7 @@ import Testing
     case .ignored: #expect(requests <= 90)
     case .refused:
       #expect(requests <= 61)
-      #expect(trial.paths.count { $0.contains(",id") } == 1)
+      expect(trial.paths.count { $0.contains(",id") }, equals: 1)
       #expect(trial.told.entries.count == 1 && trial.told.entries[0].hasPrefix("a refuses to order launches"))
     }
   }
@@ -44,7 +45,7 @@ import Testing
   @Test("more launches at one time than a page takes are partial where the service changes their order")
   func largeTies() throws {
     let trial = try LaunchService(LaunchService.months(250, each: 250), ties: .ignored).trial()
-    #expect(try trial.poll().coverage == .partial)
+    try expect(trial.poll().coverage, equals: .partial)
   }
 
   @Test("a launch that leaves the list between two pages is noticed, and the list is read again")
@@ -57,7 +58,7 @@ import Testing
     let trial = try service.trial()
     let answer = try trial.poll()
     #expect(answer.coverage == .complete && Set(ids(answer)) == Set(launches.dropFirst().map(\.id)))
-    #expect(trial.paths.count == 7, "the budget, three pages, and three once more")
+    expect(trial.paths.count, equals: 7, "the budget, three pages, and three once more")
     #expect(trial.told.entries.isEmpty)
   }
 
@@ -83,10 +84,10 @@ import Testing
       state.change = { number, state in if number < 14 { state.launches.removeFirst() } }
     }
     let trial = try service.trial()
-    for _ in 0..<2 { #expect(try trial.poll().coverage == .partial) }
-    #expect(trial.told.entries.count == 1, "\(trial.told.entries)")
-    #expect(try trial.poll().coverage == .complete)
-    #expect(trial.told.entries.count == 1)
+    for _ in 0..<2 { try expect(trial.poll().coverage, equals: .partial) }
+    expect(trial.told.entries.count, equals: 1, "\(trial.told.entries)")
+    try expect(trial.poll().coverage, equals: .complete)
+    expect(trial.told.entries.count, equals: 1)
   }
 
   @Test("a list that is shorter than its count is partial")
@@ -96,8 +97,9 @@ import Testing
     let trial = try service.trial()
     let answer = try trial.poll()
     #expect(answer.coverage == .partial && answer.rows.count == 225)
-    #expect(
-      trial.told.entries == [
+    expect(
+      trial.told.entries,
+      equals: [
         "225 of 227 launches were read; launches that are missing do not count as removed"
       ])
   }
@@ -108,14 +110,14 @@ import Testing
     let net = { (limit: Int, order: String) in
       try service.trial("limit: \(limit), order: \(order)").poll()
     }
-    #expect(try net(40, "net").coverage == horizon(".net", "2026-02-28T00:00:00Z"))
-    #expect(try net(150, "net").coverage == horizon(".net", "2026-05-28T00:00:00Z"))
-    #expect(try net(40, "-net").coverage == horizon("-.net", "2026-07-28T00:00:00Z"))
-    #expect(try net(227, "net").coverage == .complete)
-    #expect(try net(226, "net").coverage == horizon(".net", "2026-08-28T00:00:00Z"))
+    try expect(net(40, "net").coverage, equals: horizon(".net", "2026-02-28T00:00:00Z"))
+    try expect(net(150, "net").coverage, equals: horizon(".net", "2026-05-28T00:00:00Z"))
+    try expect(net(40, "-net").coverage, equals: horizon("-.net", "2026-07-28T00:00:00Z"))
+    try expect(net(227, "net").coverage, equals: .complete)
+    try expect(net(226, "net").coverage, equals: horizon(".net", "2026-08-28T00:00:00Z"))
     // Not in this order, whatever the service says.
-    #expect(try net(40, "name").coverage == .truncated(nil))
-    #expect(try service.trial("limit: 40, skip: 20").poll().coverage == .partial)
+    try expect(net(40, "name").coverage, equals: .truncated(nil))
+    try expect(service.trial("limit: 40, skip: 20").poll().coverage, equals: .partial)
   }
 
   @Test("reading again neither waits for the budget nor fails the poll")
@@ -127,7 +129,7 @@ import Testing
     let trial = try service.trial(budgets: ["a": SiteBudget([.init(4, per: .seconds(3600))])])
     let answer = try trial.poll()
     #expect(answer.coverage == .partial && trial.paths.count == 4)
-    #expect(answer.notes.member("stale") == nil)
+    expectNil(answer.notes.member("stale"))
   }
 
   @Test("an answer that is used because the service fails keeps its coverage")
@@ -138,7 +140,7 @@ import Testing
       let fresh = try trial.poll()
       service.state.withLock { $0.isFailing = true }
       let stale = try trial.poll()
-      #expect(stale.notes.member("stale") == .bool(true))
+      expect(stale.notes.member("stale"), equals: .bool(true))
       #expect(stale.coverage == fresh.coverage && stale.rows == fresh.rows)
     }
   }

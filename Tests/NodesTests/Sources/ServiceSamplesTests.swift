@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import Trials
 import Foundation
@@ -33,9 +34,9 @@ import System
       .init(page)
     }
     let rows = try trial.poll().rows
-    #expect(rows.count == count)
+    expect(rows.count, equals: count)
     for row in rows {
-      #expect(row.member("name")?.string?.contains(" | ") == true)
+      expect(row.member("name")?.string?.contains(" | "), equals: true)
       #expect(row.member("net")?.string.flatMap { parseTimestamp($0) } != nil)
       #expect(row.member("status")?.member("id")?.double != nil)
     }

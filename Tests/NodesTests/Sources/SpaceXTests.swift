@@ -1,3 +1,4 @@
+import Expectations
 @testable import Delivery
 @testable import Nodes
 import Trials
@@ -15,13 +16,13 @@ import System
     let trial = try WebTrial("spacex: { collection: rockets, url: 'http://a' }") { _ in
       .init(#"[{"id":"x"}]"#)
     }
-    #expect(try trial.rows() == #"[{"id":"x"}]"#)
-    #expect(trial.paths == ["v4/rockets"])
+    try expect(trial.rows(), equals: #"[{"id":"x"}]"#)
+    expect(trial.paths, equals: ["v4/rockets"])
     let one = try WebTrial("spacex: { collection: launches/next, version: v5, url: 'http://a' }") { _ in
       .init(#"{"id":"y"}"#)
     }
-    #expect(try one.rows() == #"[{"id":"y"}]"#)
-    #expect(one.paths == ["v5/launches/next"])
+    try expect(one.rows(), equals: #"[{"id":"y"}]"#)
+    expect(one.paths, equals: ["v5/launches/next"])
     let text = try WebTrial("spacex: { url: 'http://a' }") { _ in .init("\"Not Found\"") }
     #expect(throws: WrongAnswer.self) { try text.poll() }
   }
@@ -35,12 +36,13 @@ import System
         ? .init(#"{"docs":[{"id":"b"}],"totalDocs":2,"hasNextPage":false}"#)
         : .init(#"{"docs":[{"id":"a"}],"totalDocs":2,"hasNextPage":true}"#)
     }
-    #expect(try trial.rows() == #"[{"id":"a"},{"id":"b"}]"#)
+    try expect(trial.rows(), equals: #"[{"id":"a"},{"id":"b"}]"#)
     let order = try #require(trial.asked.entries.first)
     #expect(order.method == .post && order.address.path == "/v4/launches/query")
-    #expect(
-      String(decoding: order.body, as: UTF8.self)
-        == #"{"query":{"upcoming":true},"options":{"limit":100,"page":1,"populate":["rocket"],"sort":{"date_utc":"desc"},"select":{"name":1}}}"#
+    expect(
+      String(decoding: order.body, as: UTF8.self),
+      equals:
+        #"{"query":{"upcoming":true},"options":{"limit":100,"page":1,"populate":["rocket"],"sort":{"date_utc":"desc"},"select":{"name":1}}}"#
     )
   }
 
@@ -64,8 +66,9 @@ import System
     }
     let partial = try trial.poll()
     #expect(partial.coverage == .partial && partial.rows.count == 1 && trial.paths.count == 4)
-    #expect(
-      trial.told.entries == ["1 of 2 entries were read; entries that are missing do not count as removed"])
+    expect(
+      trial.told.entries,
+      equals: ["1 of 2 entries were read; entries that are missing do not count as removed"])
     let single = try WebTrial("spacex: { populate: [rocket], url: 'http://a' }") { _ in
       .init(#"{"docs":[{"id":"a"}],"totalDocs":3,"hasNextPage":false}"#)
     }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -11,9 +12,10 @@ struct HTMLTests {
     html.tag("p", .class("\"><script>"), .set(.title, "a'b&c")) {
       $0.text("<img src=x onerror=alert(1)>\u{1}\u{0}")
     }
-    #expect(
-      html.string
-        == "<p class=\"&quot;&gt;&lt;script&gt;\" title=\"a&#39;b&amp;c\">&lt;img src=x onerror=alert(1)&gt;\u{FFFD}\u{FFFD}</p>"
+    expect(
+      html.string,
+      equals:
+        "<p class=\"&quot;&gt;&lt;script&gt;\" title=\"a&#39;b&amp;c\">&lt;img src=x onerror=alert(1)&gt;\u{FFFD}\u{FFFD}</p>"
     )
   }
 
@@ -25,15 +27,16 @@ struct HTMLTests {
       ("https://a\n", false), ("\u{1}https://a", false), ("https:\\\\a", false),
       ("file:///etc/passwd", false),
     ])
-  func links(_ text: String, _ isLink: Bool) { #expect((Link(web: text) != nil) == isLink) }
+  func links(_ text: String, _ isLink: Bool) { expect((Link(web: text) != nil), equals: isLink) }
 
   @Test("paths and queries are escaped")
   func paths() {
     let link = Link(path: ["v", "a/b", "ü"], query: [("f.Größe", "1&2"), ("q", "\"")])
-    #expect(link.text == "/v/a%2Fb/%C3%BC?f.Gr%C3%B6%C3%9Fe=1%262&q=%22")
-    #expect(Link(path: []).text == "/")
-    #expect(Link(web: "https://user@host.example:1/x")?.host == "host.example:1")
-    #expect(Link(web: "https://h/x/y?z")?.served(by: "http://127.0.0.1:1").text == "http://127.0.0.1:1/x/y?z")
+    expect(link.text, equals: "/v/a%2Fb/%C3%BC?f.Gr%C3%B6%C3%9Fe=1%262&q=%22")
+    expect(Link(path: []).text, equals: "/")
+    expect(Link(web: "https://user@host.example:1/x")?.host, equals: "host.example:1")
+    expect(
+      Link(web: "https://h/x/y?z")?.served(by: "http://127.0.0.1:1").text, equals: "http://127.0.0.1:1/x/y?z")
   }
 
   @Test("the script and the style sheet are small, and named for what they contain")

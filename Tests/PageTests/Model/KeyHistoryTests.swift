@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Testing
@@ -64,7 +65,7 @@ struct KeyHistoryTests {
     ]
     page.view.publish(rows.map { .set($0) }, commit: 1)
     let history = try #require(KeyHistory(of: rows[0], in: page.view.snapshot, page.view.form))
-    #expect(history.steps.map(\.path) == ["/n", "/m"])
+    expect(history.steps.map(\.path), equals: ["/n", "/m"])
     let field = history.steps[0]
     #expect(
       field.first.number == 1 && field.steps.map(\.to.number) == [nil, 3] && field.steps.map(\.at) == [1, 2])
@@ -79,10 +80,10 @@ struct KeyHistoryTests {
     let row = try entry("a", at: 1, "[]")
     let page = PageFixture(.list)
     page.view.publish([.set(row), .set(try entry("a", at: 2, "[]"))], commit: 1)
-    #expect(KeyHistory(of: row, in: page.view.snapshot, page.view.form) == nil)
+    expectNil(KeyHistory(of: row, in: page.view.snapshot, page.view.form))
     let keyed = PageFixture(.log)
     keyed.show(1, try PageFixture.row("a", "{}"), try PageFixture.row("b", "{}"))
-    #expect(KeyHistory(of: try PageFixture.row("a", "{}"), in: keyed.view.snapshot, keyed.view.form) == nil)
+    expectNil(KeyHistory(of: try PageFixture.row("a", "{}"), in: keyed.view.snapshot, keyed.view.form))
   }
 
   @Test("a tab on an entry gets the history when another entry about its key arrives")

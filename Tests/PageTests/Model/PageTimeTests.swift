@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -29,36 +30,36 @@ struct PageTimeTests {
   @Test("the distance has two units at most, as fine as the time is known")
   func distances() throws {
     let before = Self.moment - 3 * 86400 - 4 * 3600 - 61
-    #expect(try time("second").distance(from: before) == "in 3 d 4 h")
-    #expect(try time("hour").distance(from: before) == "in 3 d 4 h")
-    #expect(try time("hour").distance(from: Self.moment - 7199) == "in 1 h")
-    #expect(try time("hour").distance(from: Self.moment + 3599) == "less than 1 h ago")
-    #expect(try time("day").distance(from: before) == "in 3 d")
-    #expect(try time("day").distance(from: Self.moment + 86400) == "1 d ago")
-    #expect(try time("day").distance(from: Self.moment) == "today")
-    #expect(try time("minute").distance(from: Self.moment - 6 * 86400 - 59) == "in 6 d")
-    #expect(try time("minute").distance(from: Self.moment - 7260) == "in 2 h 1 min")
-    #expect(try time("minute").distance(from: Self.moment - 60) == "in 1 min 00 s")
-    #expect(try time("second").distance(from: Self.moment - 9) == "in 9 s")
-    #expect(try time("month").distance(from: before) == nil)
-    #expect(try time("minute").distance(from: Self.moment + 90) == "1 min 30 s ago")
-    #expect(try time("minute").distance(from: Self.moment) == "in 0 s")
+    try expect(time("second").distance(from: before), equals: "in 3 d 4 h")
+    try expect(time("hour").distance(from: before), equals: "in 3 d 4 h")
+    try expect(time("hour").distance(from: Self.moment - 7199), equals: "in 1 h")
+    try expect(time("hour").distance(from: Self.moment + 3599), equals: "less than 1 h ago")
+    try expect(time("day").distance(from: before), equals: "in 3 d")
+    try expect(time("day").distance(from: Self.moment + 86400), equals: "1 d ago")
+    try expect(time("day").distance(from: Self.moment), equals: "today")
+    try expect(time("minute").distance(from: Self.moment - 6 * 86400 - 59), equals: "in 6 d")
+    try expect(time("minute").distance(from: Self.moment - 7260), equals: "in 2 h 1 min")
+    try expect(time("minute").distance(from: Self.moment - 60), equals: "in 1 min 00 s")
+    try expect(time("second").distance(from: Self.moment - 9), equals: "in 9 s")
+    try expectNil(time("month").distance(from: before))
+    try expect(time("minute").distance(from: Self.moment + 90), equals: "1 min 30 s ago")
+    try expect(time("minute").distance(from: Self.moment), equals: "in 0 s")
   }
 
   @Test("dates are known by the day, anything that is no time is none")
   func reading() {
-    #expect(PageTime("2026-05-14", precision: nil)?.precision == .day)
-    #expect(PageTime("2026-05-14T00:00:00Z", precision: nil)?.precision == .minute)
-    #expect(PageTime("2026-05-14T00:00:00Z", precision: "fortnight")?.precision == .minute)
+    expect(PageTime("2026-05-14", precision: nil)?.precision, equals: .day)
+    expect(PageTime("2026-05-14T00:00:00Z", precision: nil)?.precision, equals: .minute)
+    expect(PageTime("2026-05-14T00:00:00Z", precision: "fortnight")?.precision, equals: .minute)
     for value in [.null, "soon", .bool(true), .number(1e300), .emptyObject] as [Value] {
-      #expect(PageTime(value, precision: nil) == nil)
+      expectNil(PageTime(value, precision: nil))
     }
   }
 
   @Test("seconds are counted down only where the time is known that well")
   func countdown() throws {
     for precision in PageTime.Precision.allCases {
-      #expect(try time(precision.rawValue).isExact == [.second, .minute].contains(precision))
+      try expect(time(precision.rawValue).isExact, equals: [.second, .minute].contains(precision))
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Page
@@ -29,18 +30,18 @@ struct PageProbesTests {
   func metrics() {
     let answer = get("/metrics")
     #expect(answer.status == 200 && answer.text == "up 1\n")
-    #expect(answer.header("Content-Type") == "text/plain; version=0.0.4")
-    #expect(get("/metrics", method: "POST").status == 404)
-    #expect(PageFixture().get("/metrics").status == 404)
+    expect(answer.header("Content-Type"), equals: "text/plain; version=0.0.4")
+    expect(get("/metrics", method: "POST").status, equals: 404)
+    expect(PageFixture().get("/metrics").status, equals: 404)
   }
 
   @Test("where other machines can ask, metrics need the token, and health says no more than its status")
   func token() {
     let all = PageAddress.tcp(host: "0.0.0.0", port: 8787)
-    #expect(get("/metrics", at: all, token: "secret").status == 401)
-    #expect(get("/metrics", at: all, token: "secret", given: "other").status == 401)
-    #expect(get("/metrics", at: all, token: "secret", given: "secret").text == "up 1\n")
-    #expect(get("/healthz", at: all, token: "secret").status == 200)
+    expect(get("/metrics", at: all, token: "secret").status, equals: 401)
+    expect(get("/metrics", at: all, token: "secret", given: "other").status, equals: 401)
+    expect(get("/metrics", at: all, token: "secret", given: "secret").text, equals: "up 1\n")
+    expect(get("/healthz", at: all, token: "secret").status, equals: 200)
     let answer = get("/readyz", problems: ["p: it failed"], at: all, token: "secret")
     #expect(answer.status == 503 && answer.text == "not ready\n")
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import JSON
 import Reactive
@@ -108,7 +109,7 @@ struct PageServerTests {
         page.view.notePoll(at: Double(MonotonicClock.now.nanoseconds), staleness: nil)
         return server.streamCount == 0
       })
-    #expect(page.view.readerCount == 0)
+    expect(page.view.readerCount, equals: 0)
     server.stop()
   }
 
@@ -133,8 +134,8 @@ struct PageServerTests {
     let clients = try (0..<3).map { _ in try Client(port: port) }
     for client in clients { client.get("/live/p/s?since=a-0") }
     let answers = clients.map { $0.read(until: "\r\n") }
-    #expect(answers.filter { $0.hasPrefix("HTTP/1.1 200") }.count == 2)
-    #expect(answers.filter { $0.hasPrefix("HTTP/1.1 503") }.count == 1)
+    expect(answers.filter { $0.hasPrefix("HTTP/1.1 200") }.count, equals: 2)
+    expect(answers.filter { $0.hasPrefix("HTTP/1.1 503") }.count, equals: 1)
     let reader = try Client(port: port)
     reader.get("/")
     #expect(reader.read(until: "</html>").hasPrefix("HTTP/1.1 200"))
@@ -168,7 +169,7 @@ struct PageServerTests {
     let body = try Client(port: port)
     body.send("POST /settings HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n")
     body.send(String(repeating: "x", count: 9000))
-    #expect(body.read(until: "\r\n") == "HTTP/1.1 413 Content Too Large\r\n")
+    expect(body.read(until: "\r\n"), equals: "HTTP/1.1 413 Content Too Large\r\n")
     server.stop()
   }
 
@@ -199,7 +200,7 @@ struct PageServerTests {
     #expect(throws: Sentence.self) {
       try PageServer(page.hub, at: .unix(path: path), token: nil, hasPictures: false)
     }
-    #expect(server.url == "unix:\(path)")
+    expect(server.url, equals: "unix:\(path)")
     server.stop()
     #expect(lstat(path, &status) != 0)
   }
@@ -211,7 +212,7 @@ struct PageServerTests {
       _ = try PageServer(page.hub, at: .tcp(host: "127.0.0.1", port: port), token: nil, hasPictures: false)
       Issue.record("two servers listen on one port")
     } catch {
-      #expect(error.description == "port \(port) is in use; port 0 takes a free one")
+      expect(error.description, equals: "port \(port) is in use; port 0 takes a free one")
     }
     server.stop()
   }

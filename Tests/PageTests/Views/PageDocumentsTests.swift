@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -14,7 +15,7 @@ struct PageDocumentsTests {
     let page = PageFixture(layout)
     page.show(1, try PageFixture.row("a", Self.nasty), try PageFixture.row("b", #"{"title": "B"}"#))
     let (status, text) = page.get("/v/p/s")
-    #expect(status == 200)
+    expect(status, equals: 200)
     #expect(
       text.contains("&lt;script&gt;alert(1)") && !text.contains("<script>alert")
         && !text.contains("href=\"javascript"))
@@ -39,9 +40,9 @@ struct PageDocumentsTests {
   @Test("equal keys have one id, however they are written")
   func ids() throws {
     func id(_ text: String) throws -> String { PageRow.id(of: try Value.parse(text)) }
-    #expect(try id(#"{"a": 1, "b": [2]}"#) == id(#"{"b":[2],"a":1}"#))
+    try expect(id(#"{"a": 1, "b": [2]}"#), equals: id(#"{"b":[2],"a":1}"#))
     #expect(try id("1") == id("1.0") && id("1") != id(#""1""#))
-    #expect(try id(#""a""#).count == 16)
+    try expect(id(#""a""#).count, equals: 16)
   }
 
   @Test("facets, search and pages select rows, and say how many there are")
@@ -80,7 +81,7 @@ struct PageDocumentsTests {
       case .row(let row): row.title
       }
     }
-    #expect(texts == ["# 2025", "First", "# 2026", "Second", "Last"])
+    expect(texts, equals: ["# 2025", "First", "# 2026", "Second", "Last"])
   }
 
   @Test("the reader chooses units, which a cookie keeps")
@@ -101,7 +102,7 @@ struct PageDocumentsTests {
       body: Array("units=imperial&back=p%2Fs%2F\(PageRow.id(of: "a"))".utf8))
     let answer = page.router().answer(request)
     #expect(answer.status == 303 && answer.header("Location") == address)
-    #expect(answer.header("Set-Cookie")?.hasPrefix("flow_units=imperial; ") == true)
+    expect(answer.header("Set-Cookie")?.hasPrefix("flow_units=imperial; "), equals: true)
   }
 
   @Test("a change shows old and new of each field")
@@ -163,17 +164,17 @@ struct PageDocumentsTests {
     let page = PageFixture()
     page.show(
       1, try PageFixture.row("a", #"{"title": "=1+1", "time": "2026-03-02", "detail": {"N": "x, \"y\""}}"#))
-    #expect(
-      page.get("/v/p/s.json").text
-        == #"[{"key":"a","title":"=1+1","time":"2026-03-02","detail":{"N":"x, \"y\""}}]"# + "\n")
+    expect(
+      page.get("/v/p/s.json").text,
+      equals: #"[{"key":"a","title":"=1+1","time":"2026-03-02","detail":{"N":"x, \"y\""}}]"# + "\n")
     #expect(page.get("/v/p/s.jsonl").text.hasPrefix(#"{"key":"a""#))
-    #expect(
-      page.get("/v/p/s.csv").text
-        == "key,title,subtitle,time,status,link,N\r\na,'=1+1,,2026-03-02,,,\"x, \"\"y\"\"\"\r\n")
+    expect(
+      page.get("/v/p/s.csv").text,
+      equals: "key,title,subtitle,time,status,link,N\r\na,'=1+1,,2026-03-02,,,\"x, \"\"y\"\"\"\r\n")
     let feed = page.get("/v/p/s.atom").text
     #expect(feed.hasPrefix("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns="))
     #expect(feed.contains("<id>tag:flow,2026:p/s/\(PageRow.id(of: "a"))</id>"))
-    #expect(page.get("/v/p/s.xml").status == 404)
+    expect(page.get("/v/p/s.xml").status, equals: 404)
     #expect(page.get("/v/p/s").text.contains(#"Download: <a href="/v/p/s.json">JSON</a> · <a "#))
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import TestScale
@@ -82,7 +83,7 @@ import Testing
       let connections = Tally()
       let shared = Observable<Int>.create { _ in connections.add() }.share()
       #expect(inThreads(4) { _ in _ = shared.subscribe() })
-      #expect(connections.value == 1)
+      expect(connections.value, equals: 1)
     }
   }
 
@@ -95,8 +96,8 @@ import Testing
     first.watch(subject.map { "\($0)" })
     second.watch(subject.map { "\($0)" })
     subject.next(1)
-    #expect(first.elements == ["1", "2"])
-    #expect(second.elements == ["1", "2"])
+    expect(first.elements, equals: ["1", "2"])
+    expect(second.elements, equals: ["1", "2"])
     #expect(first.breaches.isEmpty && second.breaches.isEmpty)
   }
 
@@ -109,7 +110,7 @@ import Testing
     })
     subject.next(1)
     subject.next(2)
-    #expect(late.elements == ["2"])
+    expect(late.elements, equals: ["2"])
   }
 
   @Test func anInnerStreamOnAnotherThreadDoesNotBlockFlatMap() {
@@ -120,7 +121,7 @@ import Testing
       Observable.from(0..<100).subscribe(on: lanes[number % 3])
     }.subscribe(next: { _ in count.add() }, complete: { done.raise() })
     #expect(eventually { done.isRaised })
-    #expect(count.value == 3000)
+    expect(count.value, equals: 3000)
   }
 
   /// One thread sleeps in a full mailbox while it has the turn of a merge; the lane that would empty the mailbox feeds
@@ -155,8 +156,8 @@ import Testing
     witness.watch(
       Observable<Int>.never().timeout(after: .seconds(Int64.max), on: clock).map { "\($0)" })
     clock.run()
-    #expect(witness.terminals == 0)
-    #expect(clock.pending == 0)
+    expect(witness.terminals, equals: 0)
+    expect(clock.pending, equals: 0)
   }
 
   // MARK: a hundred thousand rounds on a small stack, where recursion ends after some thousand
@@ -193,7 +194,7 @@ import Testing
     let done = Flag()
     _ = waiting.subscribe(next: { _ in count.add() }, complete: { done.raise() })
     #expect(onSmallStack { gate.complete() })
-    #expect(count.value == 59_999)
+    expect(count.value, equals: 59_999)
     #expect(done.isRaised)
   }
 
@@ -205,6 +206,6 @@ import Testing
     }
     #expect(back)
     #expect(done.isRaised)
-    #expect(count.value == Self.rounds)
+    expect(count.value, equals: Self.rounds)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -56,21 +57,21 @@ import Testing
     let subscription = Subscription()
     Observable.from(1...4).do(next: { _ in started.add() })
       .subscribe(in: subscription, next: { if $0 == 2 { subscription.dispose() } })
-    #expect(started.value == 2)
+    expect(started.value, equals: 2)
   }
 
   @Test func theValueStaysAfterAnError() {
     let subject = BehaviorSubject(1)
     subject.next(2)
     subject.fail(Oops())
-    #expect(subject.value == 2)
+    expect(subject.value, equals: 2)
   }
 
   @Test func retryCountsRepeats() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("#")
-    #expect(clock.play(source.retry(times: 2)) == "#")
-    #expect(source.subscriptions.count == 3)
+    expect(clock.play(source.retry(times: 2)), equals: "#")
+    expect(source.subscriptions.count, equals: 3)
   }
 
   @Test func skipUntilEndsWithItsSource() throws {
@@ -93,8 +94,8 @@ import Testing
     })
     clock.advance(by: .seconds(2))
     subscription.dispose()
-    #expect(ended.value == 1)
-    #expect(source.subscriptions == ["^-!"])
+    expect(ended.value, equals: 1)
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func aConnectedStreamThatHasEndedStaysSo() throws {
@@ -104,8 +105,8 @@ import Testing
     shared.connect()
     clock.run()
     shared.connect()
-    #expect(clock.record(shared).drawing.line == "-|")
-    #expect(source.subscriptions.count == 1)
+    expect(clock.record(shared).drawing.line, equals: "-|")
+    expect(source.subscriptions.count, equals: 1)
   }
 
   @Test func whatIsSentInsideADeliveryComesAfterIt() {
@@ -118,7 +119,7 @@ import Testing
     }).disposed(by: bag)
     subject.subscribe(next: { log.note("b\($0)") }).disposed(by: bag)
     subject.next(1)
-    #expect(log.entries == ["a1", "b1", "a2", "b2"])
+    expect(log.entries, equals: ["a1", "b1", "a2", "b2"])
   }
 
   @Test func aSubscriptionThatIsDisposedAtOnceDoesNotStart() throws {

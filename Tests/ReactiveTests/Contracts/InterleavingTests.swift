@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import ReactiveTesting
@@ -20,12 +21,12 @@ import Testing
     for seed in Self.seeds {
       let run = try Run(seed, Self.drawings)
       let result = run.record(.merge(run.observables))
-      #expect(result.elements.count == 15, "seed \(seed)")
+      expect(result.elements.count, equals: 15, "seed \(seed)")
       for index in run.sources.indices {
         let own = result.elements.filter { $0.hasPrefix("\(index)") }.map { String($0.dropFirst()) }
-        #expect(own == ["a", "b", "c", "d", "e"], "source \(index), seed \(seed)")
+        expect(own, equals: ["a", "b", "c", "d", "e"], "source \(index), seed \(seed)")
       }
-      #expect(result.elements == run.emitted, "seed \(seed)")
+      expect(result.elements, equals: run.emitted, "seed \(seed)")
       #expect(result.endedWell, "seed \(seed)")
     }
   }
@@ -34,7 +35,7 @@ import Testing
     for seed in Self.seeds {
       let run = try Run(seed, Self.drawings)
       let result = run.record(Observable.zip(run.observables).map { $0.joined() })
-      #expect(result.elements == ["0a1a2a", "0b1b2b", "0c1c2c", "0d1d2d", "0e1e2e"], "seed \(seed)")
+      expect(result.elements, equals: ["0a1a2a", "0b1b2b", "0c1c2c", "0d1d2d", "0e1e2e"], "seed \(seed)")
       #expect(result.endedWell, "seed \(seed)")
     }
   }
@@ -51,7 +52,7 @@ import Testing
         latest[source] = element
         if latest.count == 3 { expected.append(latest.sorted { $0.key < $1.key }.map(\.value).joined()) }
       }
-      #expect(result.elements == expected, "seed \(seed)")
+      expect(result.elements, equals: expected, "seed \(seed)")
       #expect(result.endedWell, "seed \(seed)")
     }
   }
@@ -62,7 +63,7 @@ import Testing
       let list = run.record(Observable.combineLatest(run.observables).map { $0.joined() })
       let again = try Run(seed, Array(Self.drawings.prefix(2)))
       let pair = again.record(again.observables[0].combineLatest(again.observables[1]) { $0 + $1 })
-      #expect(pair.elements == list.elements, "seed \(seed)")
+      expect(pair.elements, equals: list.elements, "seed \(seed)")
     }
   }
 
@@ -72,8 +73,8 @@ import Testing
       let shared = run.observables[0].share()
       let recordings = (0..<3).map { _ in run.clock.record(shared) }
       run.clock.run()
-      for recording in recordings { #expect(recording.elements == run.emitted, "seed \(seed)") }
-      #expect(run.sources[0].subscriptions.count == 1, "seed \(seed)")
+      for recording in recordings { expect(recording.elements, equals: run.emitted, "seed \(seed)") }
+      expect(run.sources[0].subscriptions.count, equals: 1, "seed \(seed)")
     }
   }
 
@@ -86,12 +87,12 @@ import Testing
           run.observables[0].flatMap(limit: limit) { outer in
             try clock.cold("(xy)z|").map { outer + $0 }
           })
-        #expect(result.elements.count == 15, "limit \(limit), seed \(seed)")
+        expect(result.elements.count, equals: 15, "limit \(limit), seed \(seed)")
         for outer in ["0a", "0b", "0c", "0d", "0e"] {
           let own = result.elements.filter { $0.hasPrefix(outer) }.map { String($0.dropFirst(2)) }
-          #expect(own == ["x", "y", "z"], "\(outer), limit \(limit), seed \(seed)")
+          expect(own, equals: ["x", "y", "z"], "\(outer), limit \(limit), seed \(seed)")
         }
-        if limit == 1 { #expect(result.elements == result.elements.sorted(), "seed \(seed)") }
+        if limit == 1 { expect(result.elements, equals: result.elements.sorted(), "seed \(seed)") }
         #expect(result.endedWell, "limit \(limit), seed \(seed)")
       }
     }

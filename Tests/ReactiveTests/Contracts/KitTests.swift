@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import ReactiveTesting
@@ -49,7 +50,7 @@ import Testing
       })
     }
     let kept = try Contract.Promise.allCases.filter { try broken.breaches(of: $0).isEmpty }
-    #expect(kept == [.grammarAtOnce, .orderFromInside, .batches])
+    expect(kept, equals: [.grammarAtOnce, .orderFromInside, .batches])
     #expect(throws: Never.self) { try expectPromises(of: .plain("Map") { source, _ in source.map { $0 } }) }
   }
 }

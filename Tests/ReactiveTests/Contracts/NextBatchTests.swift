@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -9,7 +10,7 @@ import Testing
     let seen = Tally()
     _ = subject.do(next: { _ in seen.add() }).take(2).subscribe()
     subject.next(batch: [1, 2, 3, 4])
-    #expect(seen.value == 2)
+    expect(seen.value, equals: 2)
   }
 
   @Test(arguments: Overflow.allCases)
@@ -27,6 +28,6 @@ import Testing
       return
         "\(recording.elements) \(recording.drawing.line.last ?? " ") \(counters.acceptedCount) \(counters.droppedCount)"
     }
-    #expect(run(batched: true) == run(batched: false))
+    expect(run(batched: true), equals: run(batched: false))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import TestScale
@@ -15,12 +16,12 @@ import Testing
       inThreads(4) { index in for number in 0..<Self.many { subject.next(index * Self.many + number) } })
     for witness in witnesses {
       #expect(witness.breaches.isEmpty)
-      #expect(witness.elements.count == 4 * Self.many)
+      expect(witness.elements.count, equals: 4 * Self.many)
     }
-    #expect(witnesses[0].elements == witnesses[1].elements, "every observer gets the same order")
+    expect(witnesses[0].elements, equals: witnesses[1].elements, "every observer gets the same order")
     for index in 0..<4 {
       let own = witnesses[0].elements.compactMap { Int($0) }.filter { $0 / Self.many == index }
-      #expect(own == own.sorted(), "the order of each thread is kept")
+      expect(own, equals: own.sorted(), "the order of each thread is kept")
     }
   }
 
@@ -45,9 +46,9 @@ import Testing
         subjects[index].complete()
       })
     #expect(witness.breaches.isEmpty)
-    #expect(witness.terminals == 1)
-    if name == "merge" || name == "flatMap" { #expect(witness.elements.count == 3 * Self.many) }
-    if name == "zip" { #expect(witness.elements == (0..<Self.many).map { "[\($0), \($0), \($0)]" }) }
+    expect(witness.terminals, equals: 1)
+    if name == "merge" || name == "flatMap" { expect(witness.elements.count, equals: 3 * Self.many) }
+    if name == "zip" { expect(witness.elements, equals: (0..<Self.many).map { "[\($0), \($0), \($0)]" }) }
   }
 
   @Test(arguments: Contract.all.filter(\.hasSource))
@@ -96,10 +97,10 @@ import Testing
       Observable.from(0..<Self.many).observe(on: lane, capacity: 16, counters: counters)
         .do(next: { _ in if !lane.isCurrent { onLane.raise() } }).map { "\($0)" })
     #expect(eventually { witness.terminals == 1 })
-    #expect(witness.elements == (0..<Self.many).map { "\($0)" })
+    expect(witness.elements, equals: (0..<Self.many).map { "\($0)" })
     #expect(!onLane.isRaised, "everything is delivered on the lane")
-    #expect(counters.acceptedCount == Self.many)
-    #expect(counters.droppedCount == 0)
+    expect(counters.acceptedCount, equals: Self.many)
+    expect(counters.droppedCount, equals: 0)
     #expect(counters.waitCount > 0, "the sender was slowed down")
   }
 
@@ -112,11 +113,11 @@ import Testing
       Observable.from(0..<Self.many).observe(on: lane, capacity: 4, overflow: overflow, counters: counters)
         .map { "\($0)" })
     #expect(eventually { witness.terminals == 1 })
-    #expect(witness.elements.count + counters.droppedCount == Self.many)
+    expect(witness.elements.count + counters.droppedCount, equals: Self.many)
     let numbers = witness.elements.compactMap { Int($0) }
-    #expect(numbers == numbers.sorted())
-    if overflow == .dropOldest { #expect(numbers.last == Self.many - 1) }
-    if overflow == .dropNewest { #expect(numbers.first == 0) }
+    expect(numbers, equals: numbers.sorted())
+    if overflow == .dropOldest { expect(numbers.last, equals: Self.many - 1) }
+    if overflow == .dropNewest { expect(numbers.first, equals: 0) }
   }
 
   @Test func aMailboxThatMustNotOverflowFailsAfterWhatItHolds() {
@@ -159,7 +160,7 @@ import Testing
       witness.watch(Observable.from(0..<5000).observe(on: lane, capacity: 8).map { "\($0)" })
     }
     #expect(eventually { witness.terminals == 1 })
-    #expect(witness.elements == (0..<5000).map { "\($0)" })
+    expect(witness.elements, equals: (0..<5000).map { "\($0)" })
     #expect(witness.breaches.isEmpty)
   }
 
@@ -171,7 +172,7 @@ import Testing
       if slow.value < 50 { _ = eventually(patience: 0.001) { false } }
     })
     #expect(inThreads(4) { _ in for number in 0..<Self.many { subject.next(number) } })
-    #expect(slow.value == 4 * Self.many)
+    expect(slow.value, equals: 4 * Self.many)
   }
 
   @Test func timersOfASerialSchedulerFireInOrderOnItsThread() {
@@ -186,7 +187,7 @@ import Testing
     let cancelled = lane.schedule(after: .milliseconds(5)) { order.withLock { $0.append(-2) } }
     cancelled.dispose()
     #expect(eventually { order.withLock { $0.count } == 4 })
-    #expect(order.withLock { $0 } == [0, 10, 20, 30])
+    expect(order.withLock { $0 }, equals: [0, 10, 20, 30])
   }
 
   @Test func aSchedulerThatIsLetGoEndsItsThreadAndItsWork() {
@@ -209,7 +210,7 @@ import Testing
     #expect(eventually { witness.elements == ["4"] })
     subject.next(9)
     subject.complete()
-    #expect(witness.elements == ["4", "9"])
+    expect(witness.elements, equals: ["4", "9"])
     #expect(witness.breaches.isEmpty)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -27,8 +28,8 @@ import Testing
     second.subscribe(next: { log.note($0) }).disposed(by: bag)
     first.complete()
     second.next(1)
-    #expect(log.entries == [1])
-    #expect(over == nil)
+    expect(log.entries, equals: [1])
+    expectNil(over)
   }
 
   @Test func endsWhatIsPutInAfterItsEnd() {

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -37,10 +38,11 @@ import Testing
         return true
       }
     }
-    #expect(waiting(nil) == 1)
-    #expect(waiting(1) == 0)
-    #expect(
-      "\(Diagnostic.waiting(in: "flatMap", limit: 1024))"
-        == "flatMap runs 1024 streams at once, and further ones wait until one ends; `limit:` sets how many")
+    expect(waiting(nil), equals: 1)
+    expect(waiting(1), equals: 0)
+    expect(
+      "\(Diagnostic.waiting(in: "flatMap", limit: 1024))",
+      equals:
+        "flatMap runs 1024 streams at once, and further ones wait until one ends; `limit:` sets how many")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -6,8 +7,8 @@ struct MarbleLettersTests {
   @Test("an element has one letter, which no element is")
   func letters() {
     var letters = MarbleLetters<Int>(besides: ["b", "launch"])
-    #expect(String([7, 8, 7, 9].map { letters.letter(for: $0) }) == "acad")
-    #expect(letters.meanings.map { "\($0.letter) \($0.element)" } == ["a 7", "c 8", "d 9"])
+    expect(String([7, 8, 7, 9].map { letters.letter(for: $0) }), equals: "acad")
+    expect(letters.meanings.map { "\($0.letter) \($0.element)" }, equals: ["a 7", "c 8", "d 9"])
   }
 
   @Test("once all are in use, the others are question marks without a meaning")

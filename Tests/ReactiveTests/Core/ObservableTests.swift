@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -8,7 +9,7 @@ import Testing
       observer.next(42)
       observer.complete()
     })
-    #expect(outcome { _ in answer } == "42, |")
+    expect(outcome { _ in answer }, equals: "42, |")
   }
 
   @Test func startsForEachSubscriberAnew() {
@@ -17,10 +18,10 @@ import Testing
       starts.note(0)
       observer.complete()
     })
-    #expect(starts.count == 0)
+    expect(starts.count, equals: 0)
     _ = source.subscribe()
     _ = source.subscribe()
-    #expect(starts.count == 2)
+    expect(starts.count, equals: 2)
   }
 
   @Test func oneSubscriptionGoesDownTheWholeChain() {
@@ -35,10 +36,10 @@ import Testing
       observer.next(batch: [1, 2, 3])
       observer.complete()
     })
-    #expect(outcome { _ in source } == "1, 2, 3, |")
-    #expect(outcome { _ in source.map { $0 * 2 } } == "2, 4, 6, |")
-    #expect(outcome { _ in source.take(2) } == "1, 2, |")
-    #expect(outcome { _ in source.concat(source) } == "1, 2, 3, 1, 2, 3, |")
-    #expect(outcome { _ in source.share() } == "1, 2, 3, |")
+    expect(outcome { _ in source }, equals: "1, 2, 3, |")
+    expect(outcome { _ in source.map { $0 * 2 } }, equals: "2, 4, 6, |")
+    expect(outcome { _ in source.take(2) }, equals: "1, 2, |")
+    expect(outcome { _ in source.concat(source) }, equals: "1, 2, 3, 1, 2, 3, |")
+    expect(outcome { _ in source.share() }, equals: "1, 2, 3, |")
   }
 }

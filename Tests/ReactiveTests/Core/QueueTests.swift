@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -5,14 +6,14 @@ import Testing
 @Suite struct QueueTests {
   @Test func firstInFirstOut() {
     var queue = Queue<Int>()
-    #expect(queue.first == nil)
-    #expect(queue.popFirst() == nil)
+    expectNil(queue.first)
+    expectNil(queue.popFirst())
     for number in 1...3 { queue.append(number) }
-    #expect(queue.first == 1)
-    #expect(queue.popFirst() == 1)
-    #expect(queue.count == 2)
+    expect(queue.first, equals: 1)
+    expect(queue.popFirst(), equals: 1)
+    expect(queue.count, equals: 2)
     queue.append(4)
-    #expect([queue.popFirst(), queue.popFirst(), queue.popFirst(), queue.popFirst()] == [2, 3, 4, nil])
+    expect([queue.popFirst(), queue.popFirst(), queue.popFirst(), queue.popFirst()], equals: [2, 3, 4, nil])
     #expect(queue.isEmpty)
   }
 
@@ -26,8 +27,8 @@ import Testing
     }
     queue.append(Canary())
     _ = queue.popFirst()
-    #expect(first == nil)
-    #expect(queue.count == 1)
+    expectNil(first)
+    expect(queue.count, equals: 1)
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>) func agreesWithAnArray(seed: UInt64) {
@@ -39,10 +40,10 @@ import Testing
         queue.append(number)
         model.append(number)
       } else {
-        #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
+        expect(queue.popFirst(), equals: (model.isEmpty ? nil : model.removeFirst()))
       }
-      #expect(queue.count == model.count)
-      #expect(queue.first == model.first)
+      expect(queue.count, equals: model.count)
+      expect(queue.first, equals: model.first)
     }
   }
 }

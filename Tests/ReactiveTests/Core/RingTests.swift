@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -6,32 +7,32 @@ import Testing
   @Test func keepsTheLastOnesOldestFirst() {
     var ring = Ring<Int>(limit: 3)
     #expect(ring.isEmpty)
-    #expect((1...5).map { ring.append($0) } == [nil, nil, nil, 1, 2])
-    #expect(ring.elements == [3, 4, 5])
-    #expect(ring.last == 5)
-    #expect(ring.count == 3)
+    expect((1...5).map { ring.append($0) }, equals: [nil, nil, nil, 1, 2])
+    expect(ring.elements, equals: [3, 4, 5])
+    expect(ring.last, equals: 5)
+    expect(ring.count, equals: 3)
     #expect(ring.isFull)
   }
 
   @Test func startsWithASeed() {
-    #expect(Ring(limit: 2, seed: 7).elements == [7])
+    expect(Ring(limit: 2, seed: 7).elements, equals: [7])
     #expect(Ring(limit: 0, seed: 7).elements.isEmpty)
   }
 
   @Test func withoutRoomItHandsBackWhatComes() {
     var ring = Ring<Int>(limit: 0)
-    #expect(ring.append(1) == 1)
-    #expect(ring.last == nil)
+    expect(ring.append(1), equals: 1)
+    expectNil(ring.last)
     #expect(ring.isFull)
   }
 
   @Test func canBeEmptiedAndFilledAgain() {
     var ring = Ring<Int>(limit: 2)
     for number in 1...3 { ring.append(number) }
-    #expect(ring.takeAll() == [2, 3])
+    expect(ring.takeAll(), equals: [2, 3])
     #expect(ring.isEmpty)
     for number in 4...6 { ring.append(number) }
-    #expect(ring.elements == [5, 6])
+    expect(ring.elements, equals: [5, 6])
   }
 
 }
@@ -47,10 +48,10 @@ import Testing
     buffer.append(10)
     let (elements, count) = (copy.elements, buffer.count)
     let firstOfCopy = copy.removeFirst()
-    #expect(first == 1)
-    #expect(elements == Array(2...9))
-    #expect(firstOfCopy == 2)
-    #expect(count == 9)
+    expect(first, equals: 1)
+    expect(elements, equals: Array(2...9))
+    expect(firstOfCopy, equals: 2)
+    expect(count, equals: 9)
   }
 
   @Test func releasesWhatItHolds() {
@@ -61,8 +62,8 @@ import Testing
       held = canary
       buffer.append(canary)
       let count = buffer.copy().count
-      #expect(count == 1)
+      expect(count, equals: 1)
     }
-    #expect(held == nil)
+    expectNil(held)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Reactive
@@ -10,14 +11,14 @@ struct RosterTests {
       for key in 1...100 { roster.append(key * 10, key: key) }
       var left = Array(1...100)
       for key in leaving {
-        #expect(roster.remove(key) == key * 10)
-        #expect(roster.remove(key) == nil)
+        expect(roster.remove(key), equals: key * 10)
+        expectNil(roster.remove(key))
         left.removeAll { $0 == key }
-        #expect(roster.items == left.map { $0 * 10 })
-        #expect(roster.count == left.count)
+        expect(roster.items, equals: left.map { $0 * 10 })
+        expect(roster.count, equals: left.count)
       }
       roster.append(7, key: 101)
-      #expect(roster.takeAll() == [7])
+      expect(roster.takeAll(), equals: [7])
       #expect(roster.items.isEmpty)
     }
   }
@@ -25,10 +26,10 @@ struct RosterTests {
   @Test("a key that was never put in is not found")
   func unknownKey() {
     var roster = Roster<Int>()
-    #expect(roster.remove(1) == nil)
+    expectNil(roster.remove(1))
     roster.append(20, key: 2)
-    #expect(roster.remove(1) == nil)
-    #expect(roster.remove(3) == nil)
-    #expect(roster.items == [20])
+    expectNil(roster.remove(1))
+    expectNil(roster.remove(3))
+    expect(roster.items, equals: [20])
   }
 }

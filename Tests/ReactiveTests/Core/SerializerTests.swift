@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import Testing
 
@@ -24,12 +25,12 @@ import Testing
       serializer.pass { log.note("c") }
       log.note("a")
     }
-    #expect(log.entries == ["a", "b", "c", "d"])
+    expect(log.entries, equals: ["a", "b", "c", "d"])
   }
 
   @Test func theStateIsSharedByTurns() {
     let serializer = Serializer([Int]())
     for number in 1...3 { serializer.pass { serializer.state.append(number) } }
-    serializer.pass { #expect(serializer.state == [1, 2, 3]) }
+    serializer.pass { expect(serializer.state, equals: [1, 2, 3]) }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,7 +8,7 @@ import Testing
     let log = Journal<String>()
     let numbers = Observable.from(1...4).filter { $0.isMultiple(of: 2) }.map { $0 * 10 }
     _ = numbers.subscribe(next: { log.note("\($0)") }, complete: { log.note("done") })
-    #expect(log.entries == ["20", "40", "done"])
+    expect(log.entries, equals: ["20", "40", "done"])
   }
 
   @Test func nothingComesAfterTheEnd() {
@@ -21,7 +22,7 @@ import Testing
     })
     let subscription = wild.subscribe(
       next: { log.note("\($0)") }, fail: { _ in log.note("#") }, complete: { log.note("|") })
-    #expect(log.entries == ["1", "|"])
+    expect(log.entries, equals: ["1", "|"])
     #expect(subscription.isDisposed)
   }
 
@@ -34,7 +35,7 @@ import Testing
         log.note(value)
         if value == 3 { subscription.dispose() }
       }, complete: { log.note(0) })
-    #expect(log.entries == [1, 2, 3])
+    expect(log.entries, equals: [1, 2, 3])
   }
 
   @Test func aDisposedSubscriptionStartsNothing() throws {
@@ -49,7 +50,7 @@ import Testing
   @Test func feedsAnObserver() {
     let subject = ReplaySubject<Int>(limit: 9)
     _ = Observable.from(1...3).subscribe(subject)
-    #expect(outcome { _ in subject } == "1, 2, 3, |")
+    expect(outcome { _ in subject }, equals: "1, 2, 3, |")
   }
 
   @Test func theEndLetsGoOfWhatTheClosuresHold() {
@@ -63,6 +64,6 @@ import Testing
     }
     #expect(seen != nil)
     subject.complete()
-    #expect(seen == nil)
+    expectNil(seen)
   }
 }

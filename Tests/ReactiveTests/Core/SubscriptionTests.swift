@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import TestScale
 import Testing
@@ -11,7 +12,7 @@ import Testing
     subscription.dispose()
     subscription.dispose()
     #expect(subscription.isDisposed)
-    #expect(log.entries == [1, 2, 3, 4])
+    expect(log.entries, equals: [1, 2, 3, 4])
   }
 
   @Test func anActionThatComesTooLateRunsAtOnce() {
@@ -19,7 +20,7 @@ import Testing
     subscription.dispose()
     let log = Journal<Int>()
     subscription.onDispose { log.note(1) }
-    #expect(log.entries == [1])
+    expect(log.entries, equals: [1])
   }
 
   @Test func aParentDoesNotKeepTheChildrenThatAreOver() {
@@ -32,10 +33,10 @@ import Testing
       (gone, alive) = (first, second)
       first.dispose()
     }
-    #expect(gone == nil)
+    expectNil(gone)
     #expect(alive != nil)
     parent.dispose()
-    #expect(alive == nil)
+    expectNil(alive)
   }
 
   @Test func aChildEndsWithItsParentAndMayEndBefore() {
@@ -61,7 +62,7 @@ import Testing
       child.onDispose { log.note(number) }
       child.dispose()
     }
-    #expect(log.entries == [0, 1, 2])
+    expect(log.entries, equals: [0, 1, 2])
   }
 
   @Test func childrenMayEndWhileTheirParentIsReleased() {
@@ -84,7 +85,7 @@ import Testing
     child.dispose()
     subscription.onDispose { log.note(4) }
     subscription.dispose()
-    #expect(log.entries == [2, 3, 4])
+    expect(log.entries, equals: [2, 3, 4])
   }
 
   @Test func childrenEndInTheirOrderHoweverDeepTheyAre() {
@@ -98,7 +99,7 @@ import Testing
     parent.onDispose { log.note(-1) }
     #expect(onSmallStack { parent.dispose() })
     #expect(last.isDisposed)
-    #expect(log.entries == [0, 25_000, 50_000, 75_000, -1])
+    expect(log.entries, equals: [0, 25_000, 50_000, 75_000, -1])
   }
 
   @Test func disposingFromInsideAnActionIsAllowed() {
@@ -109,7 +110,7 @@ import Testing
       log.note(1)
     }
     subscription.dispose()
-    #expect(log.entries == [1])
+    expect(log.entries, equals: [1])
   }
 
   /// What a child has of a parent that is gone already is used under the address sanitizer.
@@ -131,7 +132,7 @@ import Testing
         log.note(1)
       })
     child.dispose()
-    #expect(log.entries == [1])
+    expect(log.entries, equals: [1])
   }
 
   @Test func endsManyChildrenInLittleTime() {

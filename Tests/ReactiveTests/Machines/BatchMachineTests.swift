@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -16,15 +17,15 @@ import Testing
 
   @Test func aBatchIsSentWhenItIsLargeEnoughOrOldEnough() throws {
     let host = TestHost(BatchMachine<Int, NoStorage, NoStorage>(limit: 3, time: .seconds(5)))
-    #expect(host.deadline == nil)
-    #expect(try [1, 2, 3].flatMap { try host.take($0, at: 1) } == [[1, 2, 3]])
+    expectNil(host.deadline)
+    try expect([1, 2, 3].flatMap { try host.take($0, at: 1) }, equals: [[1, 2, 3]])
     #expect(host.deadline == nil && host.machine.waiting == 0)
-    #expect(try host.take(4, at: 2) == [])
-    #expect(try host.take(5, at: 4) == [])
-    #expect(host.deadline == 7)
-    #expect(try host.wake(at: 6) == [])
-    #expect(try host.wake(at: 7) == [[4, 5]])
-    #expect(try host.flush() == [])
+    try expect(host.take(4, at: 2), equals: [])
+    try expect(host.take(5, at: 4), equals: [])
+    expect(host.deadline, equals: 7)
+    try expect(host.wake(at: 6), equals: [])
+    try expect(host.wake(at: 7), equals: [[4, 5]])
+    try expect(host.flush(), equals: [])
     #expect(host.notes.isEmpty)
   }
 
@@ -33,12 +34,12 @@ import Testing
     let host = TestHost(
       BatchMachine(limit: 3, isEarly: true, time: .seconds(5), copy: copy, since: NoStorage()))
     #expect(host.deadline == 5 && host.machine.waiting == 2)
-    #expect(try host.take(3, at: 1) == [[1, 2, 3]])
-    #expect(host.notes == [.early])
-    #expect(copy.waiting == [])
-    #expect(try host.take(4, at: 2) == [])
-    #expect(copy.waiting == [4])
-    #expect(try host.flush() == [[4]])
-    #expect(copy.waiting == [])
+    try expect(host.take(3, at: 1), equals: [[1, 2, 3]])
+    expect(host.notes, equals: [.early])
+    expect(copy.waiting, equals: [])
+    try expect(host.take(4, at: 2), equals: [])
+    expect(copy.waiting, equals: [4])
+    try expect(host.flush(), equals: [[4]])
+    expect(copy.waiting, equals: [])
   }
 }

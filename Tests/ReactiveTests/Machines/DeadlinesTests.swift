@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -13,16 +14,16 @@ import Testing
   @Test func theEarliestKeyComesFirst() {
     var deadlines = Deadlines<String>()
     for (key, time) in [("a", 3), ("b", 1), ("c", 2)] { deadlines.set(second(time), for: key) }
-    #expect(deadlines.earliest == second(1))
-    #expect(popAll(&deadlines, at: 2) == "bc")
-    #expect(popAll(&deadlines, at: 3) == "a")
-    #expect(deadlines.earliest == nil)
+    expect(deadlines.earliest, equals: second(1))
+    expect(popAll(&deadlines, at: 2), equals: "bc")
+    expect(popAll(&deadlines, at: 3), equals: "a")
+    expectNil(deadlines.earliest)
   }
 
   @Test func atOneInstantTheKeySetLongestAgoComesFirst() {
     var deadlines = Deadlines<String>()
     for key in ["a", "b", "c", "a"] { deadlines.set(second(1), for: key) }
-    #expect(popAll(&deadlines, at: 1) == "bca")
+    expect(popAll(&deadlines, at: 1), equals: "bca")
   }
 
   @Test func putOffAndBroughtForwardKeysKeepThatOrder() {
@@ -31,7 +32,7 @@ import Testing
       deadlines.set(second(time), for: key)
     }
     #expect(popAll(&deadlines, at: 4).isEmpty)
-    #expect(popAll(&deadlines, at: 5) == "acb")
+    expect(popAll(&deadlines, at: 5), equals: "acb")
   }
 
   @Test func aKeyThatIsRemovedDoesNotComeAndMayBeSetAgain() {
@@ -39,9 +40,9 @@ import Testing
     deadlines.set(second(1), for: "a")
     deadlines.set(second(1), for: "b")
     deadlines.remove("a")
-    #expect(deadlines.earliest == second(1))
+    expect(deadlines.earliest, equals: second(1))
     deadlines.set(second(1), for: "a")
-    #expect(popAll(&deadlines, at: 1) == "ba")
+    expect(popAll(&deadlines, at: 1), equals: "ba")
   }
 
   @Test("a copy made in the order of the last writes goes on alike", arguments: 1...20 as ClosedRange<UInt64>)
@@ -58,7 +59,7 @@ import Testing
       case 1:
         let limit = second(step / 20)
         let due = model.enumerated().filter { $1.at <= limit }.min { ($0.1.at, $0.0) < ($1.1.at, $1.0) }
-        #expect(deadlines.popFirst(dueBy: limit) == due?.element.key)
+        expect(deadlines.popFirst(dueBy: limit), equals: due?.element.key)
         if let due { model.remove(at: due.offset) }
       case 2 where random.below(20) == 0:
         deadlines = Deadlines()
@@ -71,7 +72,7 @@ import Testing
       }
       let earliest = model.map(\.at).min()
       #expect(deadlines.nextLook ?? .distantFuture <= earliest ?? .distantFuture)
-      if random.below(2) == 0 { #expect(deadlines.earliest == earliest) }
+      if random.below(2) == 0 { expect(deadlines.earliest, equals: earliest) }
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -17,14 +18,14 @@ import Testing
   }
 
   @Test func aKeyIsNewOnce() throws {
-    #expect(try passed(["a", "b", "a", "b"], host()) == ["a", "b"])
+    try expect(passed(["a", "b", "a", "b"], host()), equals: ["a", "b"])
   }
 
   @Test func remembersNoMoreThanItsBound() throws {
     let host = host(bound: 2)
     _ = try passed(["a", "b", "a", "c"], host)
-    #expect(host.machine.state.count == 2)
-    #expect(try passed(["a", "b"], host) == ["b"])
+    expect(host.machine.state.count, equals: 2)
+    try expect(passed(["a", "b"], host), equals: ["b"])
   }
 
   @Test func aRepeatIsNotedOnceHalfOfTheBoundIsKept() throws {
@@ -33,32 +34,32 @@ import Testing
     _ = try passed(["a", "b", "a", "c", "b", "d"], host)
     var order: [String] = []
     host.machine.state.forEach { key, _ in order.append(key) }
-    #expect(order == ["a", "c", "b", "d"])
-    #expect(try passed(["e", "b", "a"], host) == ["e", "a"])
+    expect(order, equals: ["a", "c", "b", "d"])
+    try expect(passed(["e", "b", "a"], host), equals: ["e", "a"])
   }
 
   @Test func aLifetimeGoesByTheLastSightHoweverFewAreKept() throws {
     let host = host(bound: 1000, lifetime: .seconds(5))
-    #expect(try passed(["a", "a", "a", "a", "a"], at: [0, 4, 8, 12, 16], host) == ["a"])
+    try expect(passed(["a", "a", "a", "a", "a"], at: [0, 4, 8, 12, 16], host), equals: ["a"])
   }
 
   @Test func forgetsAKeyThatWasNotSeenForItsLifetime() throws {
     let host = host(lifetime: .seconds(5))
-    #expect(try passed(["a", "a", "a"], at: [0, 4, 8], host) == ["a"])
-    #expect(try host.take("a", at: 13) == ["a"])
+    try expect(passed(["a", "a", "a"], at: [0, 4, 8], host), equals: ["a"])
+    try expect(host.take("a", at: 13), equals: ["a"])
   }
 
   @Test func whatIsForgottenTakesNoPlace() throws {
     let host = host(lifetime: .seconds(5))
     for number in 0..<5 { _ = try host.take("\(number)", at: number) }
-    #expect(host.machine.state.count == 5)
+    expect(host.machine.state.count, equals: 5)
     _ = try host.take("x", at: 7)
-    #expect(host.machine.state.count == 3)
+    expect(host.machine.state.count, equals: 3)
   }
 
   @Test func goesOnFromAStateHandedIn() throws {
     var state = MemoryState<String, Instant>()
     state.set(Instant(), for: "a")
-    #expect(try host(state).take("a", at: 1) == [])
+    try expect(host(state).take("a", at: 1), equals: [])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -18,33 +19,33 @@ import Testing
 
   @Test func keepsValuesUnderKeys() {
     var state = MemoryState<String, Int>()
-    #expect(state.oldest == nil)
+    expectNil(state.oldest)
     state.set(1, for: "a")
     state.set(2, for: "a")
-    #expect(state.count == 1)
-    #expect(state.value(for: "a") == 2)
+    expect(state.count, equals: 1)
+    expect(state.value(for: "a"), equals: 2)
     #expect(state.contains("a"))
-    #expect(state.remove("a") == 2)
+    expect(state.remove("a"), equals: 2)
     #expect(!state.contains("a"))
-    #expect(state.remove("a") == nil)
-    #expect(state.value(for: "a") == nil)
-    #expect(state.oldest == nil)
+    expectNil(state.remove("a"))
+    expectNil(state.value(for: "a"))
+    expectNil(state.oldest)
   }
 
   @Test func writingAKeyMakesItTheNewest() {
     var state = MemoryState<String, Int>()
     for key in ["a", "b", "c"] { state.set(0, for: key) }
     state.set(1, for: "a")
-    #expect(state.oldest?.key == "b")
+    expect(state.oldest?.key, equals: "b")
     state.remove("b")
-    #expect(state.oldest?.key == "c")
+    expect(state.oldest?.key, equals: "c")
   }
 
   @Test func readingAKeyDoesNot() {
     var state = MemoryState<String, Int>()
     for key in ["a", "b"] { state.set(0, for: key) }
     _ = state.value(for: "a")
-    #expect(state.oldest?.key == "a")
+    expect(state.oldest?.key, equals: "a")
   }
 
   @Test func anUpdateChangesAddsAndRemoves() {
@@ -52,8 +53,8 @@ import Testing
     state.update("a") { $0 = ($0 ?? 10) + 1 }
     state.update("b") { $0 = 2 }
     state.update("a") { $0 = ($0 ?? 10) + 1 }
-    #expect(state.value(for: "a") == 12)
-    #expect(state.oldest?.key == "b")
+    expect(state.value(for: "a"), equals: 12)
+    expect(state.oldest?.key, equals: "b")
     state.update("b") { $0 = nil }
     state.update("c") { $0 = nil }
     #expect(state.count == 1 && state.oldest?.key == "a")
@@ -62,9 +63,9 @@ import Testing
   @Test func anInsertionKeepsWhatIsThere() {
     var state = MemoryState<String, Int>()
     let added = [("a", 1), ("b", 2), ("a", 3)].map { state.insert($0.1, for: $0.0) }
-    #expect(added == [true, true, false])
+    expect(added, equals: [true, true, false])
     #expect(state.value(for: "a") == 1 && state.count == 2)
-    #expect(state.oldest?.key == "a")
+    expect(state.oldest?.key, equals: "a")
   }
 
   @Test func anUpdateThatFailsChangesNothing() {
@@ -87,9 +88,11 @@ import Testing
   @Test func keysOfOneHashAreDistinct() {
     var state = MemoryState<Crowded, Int>()
     for number in 0..<60 { state.set(number, for: Crowded(number: number)) }
-    for number in stride(from: 0, to: 60, by: 2) { #expect(state.remove(Crowded(number: number)) == number) }
+    for number in stride(from: 0, to: 60, by: 2) {
+      expect(state.remove(Crowded(number: number)), equals: number)
+    }
     for number in 0..<60 {
-      #expect(state.value(for: Crowded(number: number)) == (number % 2 == 0 ? nil : number))
+      expect(state.value(for: Crowded(number: number)), equals: (number % 2 == 0 ? nil : number))
     }
   }
 
@@ -104,7 +107,7 @@ import Testing
         state.set(number, for: key)
         model.set(number, for: key)
       case 2:
-        #expect(state.remove(key) == model.remove(key))
+        expect(state.remove(key), equals: model.remove(key))
       case 4:
         let kept = random.below(3) > 0
         state.update(key) { $0 = kept ? ($0 ?? 0) + 1 : nil }
@@ -113,13 +116,13 @@ import Testing
       case 3:
         guard let oldest = state.oldest else { continue }
         state.remove(oldest.key)
-        #expect(model.entries.removeFirst().key == oldest.key)
+        expect(model.entries.removeFirst().key, equals: oldest.key)
       default:
-        #expect(state.value(for: key) == model.entries.first { $0.key == key }?.value)
+        expect(state.value(for: key), equals: model.entries.first { $0.key == key }?.value)
       }
-      #expect(state.count == model.entries.count)
-      #expect(state.oldest?.key == model.entries.first?.key)
-      #expect(state.oldest?.value == model.entries.first?.value)
+      expect(state.count, equals: model.entries.count)
+      expect(state.oldest?.key, equals: model.entries.first?.key)
+      expect(state.oldest?.value, equals: model.entries.first?.value)
     }
   }
 }

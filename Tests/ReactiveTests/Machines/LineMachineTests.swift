@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -35,31 +36,31 @@ import Testing
   @Test func whatIsDelayedLeavesInOrderMarksToo() throws {
     let copy = Copy()
     let host = line(Lag(.seconds(5)), copy: copy)
-    #expect(try host.take("a", at: 1) + host.take("(b)", at: 2) == [])
+    try expect(host.take("a", at: 1) + host.take("(b)", at: 2), equals: [])
     #expect(host.deadline == 6 && host.machine.waiting == 1)
-    #expect(copy.waiting.map(\.element) == ["a", "(b)"])
-    #expect(try host.wake(at: 6) == ["a"])
-    #expect(try host.wake(at: 7) == ["(b)"])
+    expect(copy.waiting.map(\.element), equals: ["a", "(b)"])
+    try expect(host.wake(at: 6), equals: ["a"])
+    try expect(host.wake(at: 7), equals: ["(b)"])
     #expect(host.deadline == nil && copy.waiting.isEmpty)
   }
 
   @Test func aRateHoldsElementsAndMarksBehindThem() throws {
     let host = line(rate())
-    #expect(try host.take("a") == ["a"])
-    #expect(try host.take("(a)") == ["(a)"])
-    #expect(try host.take("b", at: 1) + host.take("(b)", at: 1) + host.take("c", at: 1) == [])
-    #expect(host.deadline == 10)
-    #expect(try host.wake(at: 10) == ["b", "(b)"])
-    #expect(host.deadline == 20)
-    #expect(try host.flush() == ["c"])
+    try expect(host.take("a"), equals: ["a"])
+    try expect(host.take("(a)"), equals: ["(a)"])
+    try expect(host.take("b", at: 1) + host.take("(b)", at: 1) + host.take("c", at: 1), equals: [])
+    expect(host.deadline, equals: 10)
+    try expect(host.wake(at: 10), equals: ["b", "(b)"])
+    expect(host.deadline, equals: 20)
+    try expect(host.flush(), equals: ["c"])
   }
 
   @Test func whatWaitedInTheLastRunGoesOnWaiting() throws {
     let since = Instant() + .seconds(-3)
     let delayed = line(Lag(.seconds(5)), copy: Copy([Waiting(element: "a", since: since)]))
-    #expect(delayed.deadline == 2)
+    expect(delayed.deadline, equals: 2)
     let limited = line(rate(Instant() + .seconds(4)), copy: Copy([Waiting(element: "a", since: Instant())]))
-    #expect(limited.deadline == 4)
+    expect(limited.deadline, equals: 4)
   }
 
   @Test func aFullLineFollowsItsRule() throws {
@@ -80,21 +81,21 @@ import Testing
   @Test func timeThatWasLostIsNotMadeUpForByABurst() throws {
     let host = line(rate())
     _ = try host.take("a") + host.take("b") + host.take("c")
-    #expect(try host.wake(at: 60) == ["b"])
-    #expect(host.deadline == 70)
+    try expect(host.wake(at: 60), equals: ["b"])
+    expect(host.deadline, equals: 70)
   }
 
   @Test func droppingTheOldestDoesNotStoreTheOthersAgain() throws {
     let copy = Copy()
     let host = line(rate(), bound: 3, .dropOldest, copy: copy)
     for number in 0..<100 { _ = try host.take("\(number)") }
-    #expect(copy.waiting.map(\.element) == ["97", "98", "99"])
+    expect(copy.waiting.map(\.element), equals: ["97", "98", "99"])
     #expect(host.notes.count == 96 && copy.appends == 99)
   }
 
   @Test func theEndOfAProgramsStreamHasItsTimeToo() {
     let now = Instant() + .seconds(3)
-    #expect(line(Lag(.seconds(5))).machine.end(at: now) == now + .seconds(5))
-    #expect(line(rate(now + .seconds(9))).machine.end(at: now) == now)
+    expect(line(Lag(.seconds(5))).machine.end(at: now), equals: now + .seconds(5))
+    expect(line(rate(now + .seconds(9))).machine.end(at: now), equals: now)
   }
 }

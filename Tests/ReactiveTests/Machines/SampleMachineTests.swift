@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -24,37 +25,37 @@ import Testing
 
   @Test func theLatestOfEachKeyIsEmittedAtTheEndOfItsInterval() throws {
     let host = host()
-    #expect(host.deadline == nil)
-    #expect(try [1, 11, 2].flatMap { try host.take($0, at: 1) } == [])
+    expectNil(host.deadline)
+    try expect([1, 11, 2].flatMap { try host.take($0, at: 1) }, equals: [])
     #expect(host.deadline == 5 && host.machine.waiting == 2)
-    #expect(try host.wake(at: 5) == [11, 2])
-    #expect(host.deadline == nil)
-    #expect(try host.take(3, at: 12) == [])
-    #expect(host.deadline == 15)
+    try expect(host.wake(at: 5), equals: [11, 2])
+    expectNil(host.deadline)
+    try expect(host.take(3, at: 12), equals: [])
+    expect(host.deadline, equals: 15)
   }
 
   @Test func anElementAtTheEndBelongsToTheNextInterval() throws {
     let host = host()
     _ = try host.take(1, at: 1)
-    #expect(try host.take(2, at: 5) == [1])
-    #expect(host.deadline == 10)
+    try expect(host.take(2, at: 5), equals: [1])
+    expect(host.deadline, equals: 10)
   }
 
   @Test func intervalsAreCountedFromTheFirstRun() throws {
     var state = MemoryState<Int, Int>()
     state.set(1, for: 0)
     let host = host(state, since: Beginning(Instant() + .seconds(-3)))
-    #expect(host.deadline == 2)
-    #expect(try host.wake(at: 2) == [1])
+    expect(host.deadline, equals: 2)
+    try expect(host.wake(at: 2), equals: [1])
     let first = Beginning()
     _ = self.host(since: first)
-    #expect(first.value == Instant())
+    expect(first.value, equals: Instant())
   }
 
   @Test func oneKeyTooManySendsTheOldest() throws {
     let host = host(bound: 1)
-    #expect(try [1, 11].flatMap { try host.take($0, at: 1) } == [1])
-    #expect(host.notes == [.early])
-    #expect(try host.flush() == [11])
+    try expect([1, 11].flatMap { try host.take($0, at: 1) }, equals: [1])
+    expect(host.notes, equals: [.early])
+    try expect(host.flush(), equals: [11])
   }
 }

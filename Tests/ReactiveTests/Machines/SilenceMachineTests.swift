@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -25,34 +26,34 @@ import Testing
 
   @Test func aSilenceIsReportedOnceAndEndsBeforeTheElementThatEndsIt() throws {
     let host = host()
-    #expect(try host.take(1, at: 2) == ["1"])
-    #expect(host.deadline == 5, "an element does not move it")
+    try expect(host.take(1, at: 2), equals: ["1"])
+    expect(host.deadline, equals: 5, "an element does not move it")
     #expect(try host.wake(at: 5).isEmpty && host.deadline == 7)
-    #expect(try host.wake(at: 7) == ["silent since 2.0"])
-    #expect(host.deadline == nil)
-    #expect(try host.take(2, at: 10) == ["back with 2 since 2.0", "2"])
-    #expect(host.deadline == 15)
+    try expect(host.wake(at: 7), equals: ["silent since 2.0"])
+    expectNil(host.deadline)
+    try expect(host.take(2, at: 10), equals: ["back with 2 since 2.0", "2"])
+    expect(host.deadline, equals: 15)
   }
 
   @Test func theStartIsWhereTheFirstSilenceBegins() throws {
     let host = host()
-    #expect(try host.wake(at: 5) == ["silent since 0.0"])
+    try expect(host.wake(at: 5), equals: ["silent since 0.0"])
   }
 
   @Test func whatDoesNotCountPassesAndEndsNoSilence() throws {
     let host = host()
-    #expect(try host.take(0, at: 4) == ["0"])
-    #expect(try host.wake(at: 5) == ["silent since 0.0"])
-    #expect(try host.take(0, at: 6) == ["0"])
+    try expect(host.take(0, at: 4), equals: ["0"])
+    try expect(host.wake(at: 5), equals: ["silent since 0.0"])
+    try expect(host.take(0, at: 6), equals: ["0"])
   }
 
   @Test func aSilenceGoesOnInTheNextRun() throws {
     let stored = Stored()
     _ = try host(stored).wake(at: 5)
     let next = host(stored)
-    #expect(next.deadline == nil)
-    #expect(try next.take(1, at: 3) == ["back with 1 since 0.0", "1"])
-    #expect(stored.value == nil)
-    #expect(host(stored).deadline == 5)
+    expectNil(next.deadline)
+    try expect(next.take(1, at: 3), equals: ["back with 1 since 0.0", "1"])
+    expectNil(stored.value)
+    expect(host(stored).deadline, equals: 5)
   }
 }

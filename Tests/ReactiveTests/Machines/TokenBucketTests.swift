@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -6,31 +7,31 @@ import Testing
 
   @Test func paysOutAtASteadyRate() {
     var bucket = TokenBucket(4, per: .seconds(1))
-    #expect(bucket.available(at: milliseconds(7)) == milliseconds(7))
-    #expect(bucket.take(at: milliseconds(0)) == true)
-    #expect(bucket.take(at: milliseconds(249)) == false)
-    #expect(bucket.available(at: milliseconds(100)) == milliseconds(250))
-    #expect(bucket.take(at: milliseconds(250)) == true)
+    expect(bucket.available(at: milliseconds(7)), equals: milliseconds(7))
+    expect(bucket.take(at: milliseconds(0)), equals: true)
+    expect(bucket.take(at: milliseconds(249)), equals: false)
+    expect(bucket.available(at: milliseconds(100)), equals: milliseconds(250))
+    expect(bucket.take(at: milliseconds(250)), equals: true)
   }
 
   @Test func savesUpForABurst() {
     var bucket = TokenBucket(1, per: .seconds(1), burst: 3)
-    #expect((0..<4).map { _ in bucket.take(at: milliseconds(0)) } == [true, true, true, false])
-    #expect(bucket.available(at: milliseconds(0)) == milliseconds(1000))
-    #expect(bucket.take(at: milliseconds(1000)) == true)
-    #expect((0..<4).map { _ in bucket.take(at: milliseconds(60_000)) } == [true, true, true, false])
+    expect((0..<4).map { _ in bucket.take(at: milliseconds(0)) }, equals: [true, true, true, false])
+    expect(bucket.available(at: milliseconds(0)), equals: milliseconds(1000))
+    expect(bucket.take(at: milliseconds(1000)), equals: true)
+    expect((0..<4).map { _ in bucket.take(at: milliseconds(60_000)) }, equals: [true, true, true, false])
   }
 
   @Test func askingTakesNothing() {
     let bucket = TokenBucket(1, per: .seconds(1))
-    #expect(bucket.available(at: milliseconds(5)) == milliseconds(5))
-    #expect(bucket.available(at: milliseconds(5)) == milliseconds(5))
+    expect(bucket.available(at: milliseconds(5)), equals: milliseconds(5))
+    expect(bucket.available(at: milliseconds(5)), equals: milliseconds(5))
   }
 
   @Test func countAndBurstBelowOneAreOne() {
     var bucket = TokenBucket(0, per: .seconds(1), burst: 0)
-    #expect(bucket.take(at: milliseconds(0)) == true)
-    #expect(bucket.available(at: milliseconds(0)) == milliseconds(1000))
+    expect(bucket.take(at: milliseconds(0)), equals: true)
+    expect(bucket.available(at: milliseconds(0)), equals: milliseconds(1000))
   }
 
   @Test func aBurstWithoutEndNeverRunsDry() {

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -15,8 +16,8 @@ import Testing
   }
 
   @Test func anElementMayBeNil() {
-    #expect(
-      outcome { _ in Observable<Int?>.from([nil, 1, nil]).adjacentPairs().map { "\($0 ?? 0)\($1 ?? 0)" } }
-        == "01, 10, |")
+    expect(
+      outcome { _ in Observable<Int?>.from([nil, 1, nil]).adjacentPairs().map { "\($0 ?? 0)\($1 ?? 0)" } },
+      equals: "01, 10, |")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,16 +8,16 @@ import Testing
     let clock = VirtualScheduler()
     let letters = try clock.hot("----a--b--|")
     let digits = try clock.hot("--1---2---|")
-    #expect(clock.play(Observable.amb([letters, digits])) == "--1---2---|")
-    #expect(letters.subscriptions == ["^-!"])
-    #expect(digits.subscriptions == ["^---------!"])
+    expect(clock.play(Observable.amb([letters, digits])), equals: "--1---2---|")
+    expect(letters.subscriptions, equals: ["^-!"])
+    expect(digits.subscriptions, equals: ["^---------!"])
   }
 
   @Test func aFailureWinsToo() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("--a|")
-    #expect(clock.play(Observable.amb([try clock.hot("-#"), other])) == "-#")
-    #expect(other.subscriptions == ["^!"])
+    expect(clock.play(Observable.amb([try clock.hot("-#"), other])), equals: "-#")
+    expect(other.subscriptions, equals: ["^!"])
   }
 
   @Test func aCompletionWinsToo() throws {
@@ -26,7 +27,7 @@ import Testing
   @Test func startsNoMoreOnceOneHasSpoken() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("a|")
-    #expect(clock.play(Observable.amb([.just("x"), other])) == "(x|)")
+    expect(clock.play(Observable.amb([.just("x"), other])), equals: "(x|)")
     #expect(other.subscriptions.isEmpty)
   }
 
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func completesAtOnceWithoutSources() {
-    #expect(outcome { _ in Observable<Int>.amb([]) } == "|")
-    #expect(outcome { _ in Observable.amb([Observable.never(), Observable.just(1)]) } == "1, |")
+    expect(outcome { _ in Observable<Int>.amb([]) }, equals: "|")
+    expect(outcome { _ in Observable.amb([Observable.never(), Observable.just(1)]) }, equals: "1, |")
   }
 }

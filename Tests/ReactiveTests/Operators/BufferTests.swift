@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,14 +8,14 @@ import Testing
     try expectMarbles("---a-----(c|)", legend: ["a = ab"]) {
       try $0.hot("a--b--c--|").buffer(2).map { $0.joined() }
     }
-    #expect(outcome { _ in Observable.from(1...5).buffer(2) } == "[1, 2], [3, 4], [5], |")
+    expect(outcome { _ in Observable.from(1...5).buffer(2) }, equals: "[1, 2], [3, 4], [5], |")
   }
 
   @Test func emitsAListSomeTimeAfterItsFirstElement() throws {
     try expectMarbles("-----a--------(c|)", legend: ["a = ab"]) { clock in
       try clock.hot("a--b--------c-|").buffer(9, or: .seconds(5), on: clock).map { $0.joined() }
     }
-    #expect(outcome { Observable.from(1...3).buffer(2, or: .seconds(1), on: $0) } == "[1, 2], [3], |")
+    expect(outcome { Observable.from(1...3).buffer(2, or: .seconds(1), on: $0) }, equals: "[1, 2], [3], |")
   }
 
   @Test func theTimeOfAFullListDoesNotCutTheNext() throws {
@@ -52,7 +53,7 @@ import Testing
     recording.subscription.dispose()
     clock.run()
     #expect(recording.records.isEmpty)
-    #expect(clock.now == Instant() + .seconds(3))
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.now, equals: Instant() + .seconds(3))
+    expect(source.subscriptions, equals: ["^!"])
   }
 }

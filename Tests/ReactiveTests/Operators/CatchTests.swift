@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,15 +8,15 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.hot("a--#")
     let other = try clock.cold("b--|")
-    #expect(clock.play(source.catch { _ in other }) == "a--b--|")
-    #expect(source.subscriptions == ["^--!"])
-    #expect(other.subscriptions == ["---^--!"])
+    expect(clock.play(source.catch { _ in other }), equals: "a--b--|")
+    expect(source.subscriptions, equals: ["^--!"])
+    expect(other.subscriptions, equals: ["---^--!"])
   }
 
   @Test func aCompletionNeedsNoOther() throws {
     let clock = VirtualScheduler()
     let other = try clock.cold("b|")
-    #expect(clock.play(try clock.hot("a-|").catch { _ in other }) == "a-|")
+    expect(clock.play(try clock.hot("a-|").catch { _ in other }), equals: "a-|")
     #expect(other.subscriptions.isEmpty)
   }
 
@@ -27,7 +28,7 @@ import Testing
         asked.note(error as? Oops)
         return .fail(Oops(number: 2))
       })
-    #expect(asked.entries == [Oops(number: 1)])
+    expect(asked.entries, equals: [Oops(number: 1)])
     #expect(recording.error as? Oops == Oops(number: 2))
   }
 
@@ -39,16 +40,16 @@ import Testing
 
   @Test func emitsOneLastElement() throws {
     try expectMarbles("a--(z|)") { try $0.hot("a--#").catch(emitting: "z") }
-    #expect(outcome { _ in Observable<Int>.fail(Oops()).catch { _ in Observable.just(0) } } == "0, |")
-    #expect(outcome { _ in Observable<Int>.fail(Oops()).catch(emitting: 0) } == "0, |")
+    expect(outcome { _ in Observable<Int>.fail(Oops()).catch { _ in Observable.just(0) } }, equals: "0, |")
+    expect(outcome { _ in Observable<Int>.fail(Oops()).catch(emitting: 0) }, equals: "0, |")
   }
 
   @Test func catchesWhatAClosureUpstreamThrows() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b-c|")
     let checked = source.do(next: { if $0 == "b" { throw Oops() } })
-    #expect(clock.play(checked.catch(emitting: "z")) == "a-(z|)")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(checked.catch(emitting: "z")), equals: "a-(z|)")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func anErrorBecomesAnother() throws {

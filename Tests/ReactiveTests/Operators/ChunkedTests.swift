@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -21,14 +22,14 @@ import Testing
   @Test func moreThanTheLimitIsAFailure() {
     let clock = VirtualScheduler()
     let recording = clock.record(Observable.from([1, 2, 2, 2]).chunked(limit: 2) { $0 == $1 })
-    #expect(recording.elements == [[1]])
+    expect(recording.elements, equals: [[1]])
     #expect(recording.error as? ReactiveError == .overflow(what: "a list of chunked", limit: 2))
   }
 
   @Test func aKeyOfNilIsAKey() {
-    #expect(
+    expect(
       outcome { _ in
         Observable<Int?>.from([nil, nil, 3]).chunked(on: { $0 }).map { "\($0 ?? 0)×\($1.count)" }
-      } == "0×2, 3×1, |")
+      }, equals: "0×2, 3×1, |")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -8,9 +9,9 @@ import Testing
       let sources = [try clock.hot("a-----b--|"), try clock.hot("--1-2----|")]
       return Observable.combineLatest(sources).map { $0.joined() }
     }
-    #expect(
-      outcome { _ in Observable.combineLatest([Observable.just(1), Observable.from([2, 3])]) }
-        == "[1, 2], [1, 3], |")
+    expect(
+      outcome { _ in Observable.combineLatest([Observable.just(1), Observable.from([2, 3])]) },
+      equals: "[1, 2], [1, 3], |")
   }
 
   @Test func waitsForTheLastOneToSpeak() throws {
@@ -24,19 +25,19 @@ import Testing
   }
 
   @Test func completesAtOnceWithoutSources() {
-    #expect(outcome { _ in Observable<Int>.combineLatest([]) } == "|")
+    expect(outcome { _ in Observable<Int>.combineLatest([]) }, equals: "|")
   }
 
   @Test func oneSourceIsEnough() {
-    #expect(outcome { _ in Observable.combineLatest([Observable.from([1, 2])]) } == "[1], [2], |")
+    expect(outcome { _ in Observable.combineLatest([Observable.from([1, 2])]) }, equals: "[1], [2], |")
   }
 
   @Test func completesWhenOneDiesBeforeItHasSpoken() throws {
     let clock = VirtualScheduler()
     let alive = try clock.hot("a-b-c|")
     let dead = try clock.hot("--|")
-    #expect(clock.play(Observable.combineLatest([alive, dead])) == "--|")
-    #expect(alive.subscriptions == ["^-!"])
+    expect(clock.play(Observable.combineLatest([alive, dead])), equals: "--|")
+    expect(alive.subscriptions, equals: ["^-!"])
   }
 
   @Test func aFailureLeavesTheOthers() throws {
@@ -45,14 +46,14 @@ import Testing
     let recording = clock.record(
       Observable.combineLatest([alive, try clock.hot("x--#")]))
     clock.run()
-    #expect(recording.drawing.line == "a-b#")
-    #expect(alive.subscriptions == ["^--!"])
+    expect(recording.drawing.line, equals: "a-b#")
+    expect(alive.subscriptions, equals: ["^--!"])
   }
 
   @Test func anElementMayBeNothing() {
     let absent: Int? = nil
-    #expect(
-      outcome { _ in Observable.combineLatest([Observable.just(absent), Observable.just(1)]) }
-        == "[nil, Optional(1)], |")
+    expect(
+      outcome { _ in Observable.combineLatest([Observable.just(absent), Observable.just(1)]) },
+      equals: "[nil, Optional(1)], |")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -16,20 +17,19 @@ import Testing
   }
 
   @Test func eightOfThem() {
-    #expect(
+    expect(
       outcome { _ in
         Observable.combineLatest(
           .just(1), .just("a"), .just(2.5), .just(true), .just([1]), .just(Character("c")), .just(1...2),
           Observable.from([8, 9])
         ) { "\($0)\($1)\($2)\($3)\($4)\($5)\($6)\($7)" }
-      } == "1a2.5true[1]c1...28, 1a2.5true[1]c1...29, |")
+      }, equals: "1a2.5true[1]c1...28, 1a2.5true[1]c1...29, |")
   }
 
   @Test func makesTuples() {
-    #expect(
+    expect(
       outcome { _ in Observable.combineLatest(Observable.just(1), Observable.just("a"), Observable.just(2.5))
-      }
-        == "(1, \"a\", 2.5), |")
+      }, equals: "(1, \"a\", 2.5), |")
   }
 
   @Test func endsWhenAllHaveOrOneHadNothing() throws {
@@ -50,18 +50,17 @@ import Testing
   @Test func aFailureLeavesTheOthers() throws {
     let clock = VirtualScheduler()
     let (first, second) = (try clock.hot("a--b|"), try clock.hot("-#"))
-    #expect(
+    expect(
       clock.play(
-        Observable.combineLatest(first, second, .just(1)) { "\($0)\($1)\($2)" })
-        == "-#")
-    #expect(first.subscriptions == ["^!"])
+        Observable.combineLatest(first, second, .just(1)) { "\($0)\($1)\($2)" }), equals: "-#")
+    expect(first.subscriptions, equals: ["^!"])
   }
 
   @Test func startsNoMoreOnceItIsOver() throws {
     let clock = VirtualScheduler()
     let last = try clock.hot("a|")
     let none = Observable<String>.empty()
-    #expect(clock.play(Observable.combineLatest(none, none, last) { $0 + $1 + $2 }) == "|")
+    expect(clock.play(Observable.combineLatest(none, none, last) { $0 + $1 + $2 }), equals: "|")
     #expect(last.subscriptions.isEmpty)
   }
 
@@ -78,8 +77,8 @@ import Testing
         let subject = subjects[random.below(3)]
         if random.below(15) == 0 { subject.complete() } else { subject.next(number) }
       }
-      #expect(pack.elements == list.elements, "seed \(seed)")
-      #expect(pack.subscription.isDisposed == list.subscription.isDisposed, "seed \(seed)")
+      expect(pack.elements, equals: list.elements, "seed \(seed)")
+      expect(pack.subscription.isDisposed, equals: list.subscription.isDisposed, "seed \(seed)")
     }
   }
 }

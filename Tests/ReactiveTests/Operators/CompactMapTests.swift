@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct CompactMapTests {
   @Test func dropsWhatBecomesNothing() throws {
     try expectMarbles("1-----3--|") { try $0.hot("1--x--3--|").compactMap { Int($0) } }
-    #expect(outcome { _ in Observable.from(["1", "x", "3"]).compactMap { Int($0) } } == "1, 3, |")
+    expect(outcome { _ in Observable.from(["1", "x", "3"]).compactMap { Int($0) } }, equals: "1, 3, |")
   }
 
   @Test func passesAFailureOn() throws {
@@ -19,7 +20,7 @@ import Testing
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.compactMap { _ -> Int? in throw Oops() }) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.compactMap { _ -> Int? in throw Oops() }), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 }

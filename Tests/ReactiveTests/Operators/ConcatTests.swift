@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,9 +8,9 @@ import Testing
     let clock = VirtualScheduler()
     let first = try clock.cold("a--b|")
     let second = try clock.cold("c--d|")
-    #expect(clock.play(Observable.concat([first, second])) == "a--bc--d|")
-    #expect(first.subscriptions == ["^---!"])
-    #expect(second.subscriptions == ["----^---!"])
+    expect(clock.play(Observable.concat([first, second])), equals: "a--bc--d|")
+    expect(first.subscriptions, equals: ["^---!"])
+    expect(second.subscriptions, equals: ["----^---!"])
   }
 
   @Test func missesWhatAHotSourceSaysBeforeItsTurn() throws {
@@ -19,49 +20,49 @@ import Testing
   @Test func aFailureEndsTheRow() throws {
     let clock = VirtualScheduler()
     let second = try clock.cold("c|")
-    #expect(clock.play(try clock.hot("a-#").concat(second)) == "a-#")
+    expect(clock.play(try clock.hot("a-#").concat(second)), equals: "a-#")
     #expect(second.subscriptions.isEmpty)
   }
 
   @Test func completesAtOnceWithoutSources() {
-    #expect(outcome { _ in Observable<Int>.concat([]) } == "|")
-    #expect(
-      outcome { _ in Observable.concat([Observable.from([1, 2]), Observable.just(3)]) } == "1, 2, 3, |")
-    #expect(outcome { _ in Observable.just(1).concat(Observable.just(2)) } == "1, 2, |")
+    expect(outcome { _ in Observable<Int>.concat([]) }, equals: "|")
+    expect(
+      outcome { _ in Observable.concat([Observable.from([1, 2]), Observable.just(3)]) }, equals: "1, 2, 3, |")
+    expect(outcome { _ in Observable.just(1).concat(Observable.just(2)) }, equals: "1, 2, |")
   }
 
   @Test func doesNotStartTheNextOnceDisposed() throws {
     let clock = VirtualScheduler()
     let second = try clock.cold("c|")
-    #expect(clock.play(Observable.from(["a", "b"]).concat(second).take(2)) == "(ab|)")
+    expect(clock.play(Observable.from(["a", "b"]).concat(second).take(2)), equals: "(ab|)")
     #expect(second.subscriptions.isEmpty)
   }
 
   @Test func manySourcesThatEndAtOnceTakeNoStack() {
     let sources = Array(repeating: Observable<Int>.from([1]), count: 20_000)
-    #expect(outcome { _ in Observable.concat(sources).reduce(0) { $0 + $1 } } == "20000, |")
+    expect(outcome { _ in Observable.concat(sources).reduce(0) { $0 + $1 } }, equals: "20000, |")
   }
 }
 
 @Suite struct StartWithTests {
   @Test func emitsSomeElementsFirst() throws {
     try expectMarbles("a--b--|") { try $0.hot("---b--|").startWith("a") }
-    #expect(outcome { _ in Observable.just(3).startWith(1, 2) } == "1, 2, 3, |")
+    expect(outcome { _ in Observable.just(3).startWith(1, 2) }, equals: "1, 2, 3, |")
   }
 
   @Test func anEmptyOrFailingStreamEndsAfterThem() {
-    #expect(outcome { _ in Observable<Int>.empty().startWith(1) } == "1, |")
-    #expect(outcome { _ in Observable<Int>.fail(Oops()).startWith(1) } == "1, #")
+    expect(outcome { _ in Observable<Int>.empty().startWith(1) }, equals: "1, |")
+    expect(outcome { _ in Observable<Int>.fail(Oops()).startWith(1) }, equals: "1, #")
   }
 
   @Test func noElementsChangeNothing() {
-    #expect(outcome { _ in Observable.just(3).startWith() } == "3, |")
+    expect(outcome { _ in Observable.just(3).startWith() }, equals: "3, |")
   }
 
   @Test func doesNotStartTheSourceOnceDisposed() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("b|")
-    #expect(clock.play(source.startWith("x", "y").take(1)) == "(x|)")
+    expect(clock.play(source.startWith("x", "y").take(1)), equals: "(x|)")
     #expect(source.subscriptions.isEmpty)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -11,11 +12,11 @@ import Testing
       }
       _ = clock.schedule(after: .seconds(7)) { emitter.complete() }
     }
-    #expect(clock.play(source) == "--a---b|")
+    expect(clock.play(source), equals: "--a---b|")
   }
 
   @Test func letsNothingThroughAfterATerminal() {
-    #expect(
+    expect(
       outcome { _ in
         Observable<Int>.create {
           $0.next(1)
@@ -24,17 +25,17 @@ import Testing
           $0.fail(Oops())
           $0.next(batch: [3])
         }
-      } == "1, |")
+      }, equals: "1, |")
   }
 
   @Test func failsWhenTheClosureThrows() {
-    #expect(
+    expect(
       outcome { _ in
         Observable<Int>.create { emitter in
           emitter.next(1)
           throw Oops()
         }
-      } == "1, #")
+      }, equals: "1, #")
   }
 
   @Test func cleansUpAtTheEndAndOnDispose() {
@@ -43,12 +44,12 @@ import Testing
       emitter.onDispose { cleaned.note("clean") }
       emitter.next(1)
     }
-    #expect(outcome { _ in source.take(1) } == "1, |")
-    #expect(cleaned.count == 1)
+    expect(outcome { _ in source.take(1) }, equals: "1, |")
+    expect(cleaned.count, equals: 1)
     let subscription = source.subscribe()
-    #expect(cleaned.count == 1)
+    expect(cleaned.count, equals: 1)
     subscription.dispose()
-    #expect(cleaned.count == 2)
+    expect(cleaned.count, equals: 2)
   }
 
   @Test func theEmitterKnowsWhenNobodyListensAnyMore() {
@@ -58,8 +59,8 @@ import Testing
       emitter.next(1)
       seen.note(emitter.isDisposed)
     }
-    #expect(outcome { _ in source.take(1) } == "1, |")
-    #expect(seen.entries == [false, true])
+    expect(outcome { _ in source.take(1) }, equals: "1, |")
+    expect(seen.entries, equals: [false, true])
   }
 
   @Test func whatIsSentFromInsideADeliveryComesAfterIt() {
@@ -69,7 +70,7 @@ import Testing
       emitter.next(1)
       emitter.next(batch: [2, 3])
     }.subscribe(next: { log.note("\($0)") })
-    #expect(log.entries == ["1", "2", "3"])
+    expect(log.entries, equals: ["1", "2", "3"])
     let held = Journal<Emitter<Int>>()
     let order = Journal<String>()
     _ = Observable<Int>.create { held.note($0) }.subscribe(next: { value in
@@ -78,6 +79,6 @@ import Testing
       order.note("out \(value)")
     })
     held.entries.first?.next(1)
-    #expect(order.entries == ["in 1", "out 1", "in 2", "out 2"])
+    expect(order.entries, equals: ["in 1", "out 1", "in 2", "out 2"])
   }
 }

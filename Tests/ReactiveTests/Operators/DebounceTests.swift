@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,7 +8,7 @@ import Testing
     try expectMarbles("-------c-----(d|)") { clock in
       try clock.hot("a-b-c-----d--|").debounce(for: .seconds(3), on: clock)
     }
-    #expect(outcome { Observable.from(1...3).debounce(for: .seconds(1), on: $0) } == "3, |")
+    expect(outcome { Observable.from(1...3).debounce(for: .seconds(1), on: $0) }, equals: "3, |")
   }
 
   @Test func aStreamThatNeverPausesIsHeardWithMaxWait() throws {
@@ -45,8 +46,8 @@ import Testing
     let source = try clock.hot("a")
     #expect(
       clock.play(source.debounce(for: .seconds(9), on: clock), until: .seconds(2)).isEmpty)
-    #expect(clock.now == Instant() + .seconds(2))
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.now, equals: Instant() + .seconds(2))
+    expect(source.subscriptions, equals: ["^-!"])
   }
 }
 
@@ -56,9 +57,9 @@ import Testing
       try clock.hot("a-b-c----------|")
         .debounce(for: .seconds(5), on: clock) { $0 == "b" }
     }
-    #expect(
-      outcome { Observable.from([1, 2, 11, 12]).debounce(for: .seconds(1), on: $0) { $0 / 10 } } == "2, 12, |"
-    )
+    expect(
+      outcome { Observable.from([1, 2, 11, 12]).debounce(for: .seconds(1), on: $0) { $0 / 10 } },
+      equals: "2, 12, |")
   }
 
   @Test func aKeyTooManySendsOutTheOneQuietLongest() throws {
@@ -100,8 +101,8 @@ import Testing
       if text == "b" { throw Oops() }
       return text
     }
-    #expect(clock.play(debounced) == "--#")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(debounced), equals: "--#")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func whatWaitsIsKeptBackOnceSomebodyDownstreamHasFailed() throws {
@@ -112,7 +113,7 @@ import Testing
         asked.note(text)
         throw Oops()
       }
-    #expect(clock.play(failing) == "--#")
-    #expect(asked.entries == ["a"])
+    expect(clock.play(failing), equals: "--#")
+    expect(asked.entries, equals: ["a"])
   }
 }

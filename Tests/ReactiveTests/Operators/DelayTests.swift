@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -6,9 +7,9 @@ import Testing
   @Test func emitsEverythingLater() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--|")
-    #expect(clock.play(source.delay(for: .seconds(2), on: clock)) == "--a--b--|")
-    #expect(source.subscriptions == ["^-----!"])
-    #expect(outcome { Observable.from(1...2).delay(for: .seconds(2), on: $0) } == "1, 2, |")
+    expect(clock.play(source.delay(for: .seconds(2), on: clock)), equals: "--a--b--|")
+    expect(source.subscriptions, equals: ["^-----!"])
+    expect(outcome { Observable.from(1...2).delay(for: .seconds(2), on: $0) }, equals: "1, 2, |")
   }
 
   @Test func keepsElementsOfOneInstantTogetherAndInOrder() throws {
@@ -20,8 +21,8 @@ import Testing
   @Test func aFailureOvertakesWhatWaits() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b#")
-    #expect(clock.play(source.delay(for: .seconds(2), on: clock)) == "--a-#")
-    #expect(source.subscriptions == ["^---!"])
+    expect(clock.play(source.delay(for: .seconds(2), on: clock)), equals: "--a-#")
+    expect(source.subscriptions, equals: ["^---!"])
   }
 
   @Test func anEmptySourceCompletesLater() throws {
@@ -33,9 +34,9 @@ import Testing
     let source = try clock.hot("abc|")
     let recording = clock.record(source.delay(for: .seconds(9), on: clock, backlog: 2))
     clock.run()
-    #expect(recording.drawing.line == "--#")
+    expect(recording.drawing.line, equals: "--#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of delay", limit: 2))
-    #expect(source.subscriptions == ["^-!"])
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func aDelayOfZeroKeepsTheInstant() throws {
@@ -45,15 +46,15 @@ import Testing
   @Test func disposingDropsWhatWaits() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab---c|")
-    #expect(clock.play(source.delay(for: .seconds(3), on: clock).take(1)) == "---(a|)")
-    #expect(source.subscriptions == ["^--!"])
+    expect(clock.play(source.delay(for: .seconds(3), on: clock).take(1)), equals: "---(a|)")
+    expect(source.subscriptions, equals: ["^--!"])
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func everythingComesTheSameTimeLater(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let text = String((0..<40).map { _ in random.below(2) == 0 ? "x" : "-" } + ["|"])
     let clock = VirtualScheduler()
-    #expect(clock.play(try clock.hot(text).delay(for: .seconds(7), on: clock)) == "-------" + text)
+    expect(clock.play(try clock.hot(text).delay(for: .seconds(7), on: clock)), equals: "-------" + text)
   }
 
   /// A clock that moves on with each look at it, now little, now much, as a real one does.
@@ -95,15 +96,15 @@ import Testing
     _ = Observable.from(1...3).delay(for: .nanoseconds(100), on: clock)
       .subscribe(next: { log.note($0) }, complete: { done.raise() })
     for _ in 0..<1000 where !done.isRaised { clock.step() }
-    #expect(log.entries == [1, 2, 3])
+    expect(log.entries, equals: [1, 2, 3])
     #expect(done.isRaised)
   }
 
   @Test func aSubscriptionMayBeDelayedInsteadOfTheElements() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab-c-|")
-    #expect(clock.play(source.delaySubscription(for: .seconds(2), on: clock)) == "---c-|")
-    #expect(source.subscriptions == ["--^--!"])
+    expect(clock.play(source.delaySubscription(for: .seconds(2), on: clock)), equals: "---c-|")
+    expect(source.subscriptions, equals: ["--^--!"])
     let other = try clock.cold("a|")
     let recording = clock.record(other.delaySubscription(for: .seconds(2), on: clock))
     recording.subscription.dispose()

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -5,9 +6,9 @@ import Testing
 @Suite struct DistinctTests {
   @Test func dropsRepeats() throws {
     try expectMarbles("a-b---c----|") { try $0.hot("a-b-a-c-b--|").distinct { $0 } }
-    #expect(outcome { _ in Observable.from([1, 2, 1, 3, 2]).distinct { $0 } } == "1, 2, 3, |")
-    #expect(
-      outcome { Observable.from([1, 1]).distinct(lifetime: .seconds(60), on: $0) { $0 } } == "1, |")
+    expect(outcome { _ in Observable.from([1, 2, 1, 3, 2]).distinct { $0 } }, equals: "1, 2, 3, |")
+    expect(
+      outcome { Observable.from([1, 1]).distinct(lifetime: .seconds(60), on: $0) { $0 } }, equals: "1, |")
   }
 
   @Test func forgetsTheKeySeenLongestAgoWhenThereAreTooMany() throws {
@@ -37,13 +38,13 @@ import Testing
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.distinct { _ -> Int in throw Oops() }) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.distinct { _ -> Int in throw Oops() }), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func eachSubscriptionHasItsOwnMemory() {
     let source = Observable.from([1, 1, 2]).distinct { $0 }
-    #expect(outcome { _ in source } == "1, 2, |")
-    #expect(outcome { _ in source } == "1, 2, |")
+    expect(outcome { _ in source }, equals: "1, 2, |")
+    expect(outcome { _ in source }, equals: "1, 2, |")
   }
 }

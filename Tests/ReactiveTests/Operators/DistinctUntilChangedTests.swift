@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -5,8 +6,9 @@ import Testing
 @Suite struct DistinctUntilChangedTests {
   @Test func dropsWhatEqualsTheElementBefore() throws {
     try expectMarbles("a---b---a--|") { try $0.hot("a-a-b-b-a--|").distinctUntilChanged() }
-    #expect(outcome { _ in Observable.from([1, 1, 2, 2, 1]).distinctUntilChanged { $0 } } == "1, 2, 1, |")
-    #expect(outcome { _ in Observable.from([1, 1, 2]).distinctUntilChanged() } == "1, 2, |")
+    expect(
+      outcome { _ in Observable.from([1, 1, 2, 2, 1]).distinctUntilChanged { $0 } }, equals: "1, 2, 1, |")
+    expect(outcome { _ in Observable.from([1, 1, 2]).distinctUntilChanged() }, equals: "1, 2, |")
   }
 
   @Test func comparesKeys() throws {
@@ -15,8 +17,9 @@ import Testing
 
   @Test func nothingIsAKeyLikeOthers() {
     let values: [Int?] = [nil, nil, 1, nil]
-    #expect(
-      outcome { _ in Observable.from(values).distinctUntilChanged { $0 } } == "nil, Optional(1), nil, |")
+    expect(
+      outcome { _ in Observable.from(values).distinctUntilChanged { $0 } }, equals: "nil, Optional(1), nil, |"
+    )
   }
 
   @Test func passesAFailureOn() throws {
@@ -26,15 +29,16 @@ import Testing
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.distinctUntilChanged { _ -> Int in throw Oops() }) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.distinctUntilChanged { _ -> Int in throw Oops() }), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func comparesWithTheLastThatWasEmitted() throws {
-    #expect(
-      outcome { _ in Observable.from([1, 2, 3, 5, 4]).distinctUntilChanged(by: { abs($0 - $1) < 2 }) }
-        == "1, 3, 5, |")
-    #expect(
-      outcome { _ in Observable.from([1, 2]).distinctUntilChanged(by: { _, _ in throw Oops() }) } == "1, #")
+    expect(
+      outcome { _ in Observable.from([1, 2, 3, 5, 4]).distinctUntilChanged(by: { abs($0 - $1) < 2 }) },
+      equals: "1, 3, 5, |")
+    expect(
+      outcome { _ in Observable.from([1, 2]).distinctUntilChanged(by: { _, _ in throw Oops() }) },
+      equals: "1, #")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 @testable import Reactive
@@ -13,36 +14,36 @@ import Testing
   @Test func callsTheClosuresOnTheWay() throws {
     let clock = VirtualScheduler()
     let log = Journal<String>()
-    #expect(clock.play(noted(try clock.hot("a--b--|"), log)) == "a--b--|")
-    #expect(log.entries == ["subscribe", "next a", "next b", "complete", "dispose"])
-    #expect(outcome { _ in Observable.from(1...2).do(next: { _ in }) } == "1, 2, |")
+    expect(clock.play(noted(try clock.hot("a--b--|"), log)), equals: "a--b--|")
+    expect(log.entries, equals: ["subscribe", "next a", "next b", "complete", "dispose"])
+    expect(outcome { _ in Observable.from(1...2).do(next: { _ in }) }, equals: "1, 2, |")
   }
 
   @Test func callsThemBeforeTheObserver() {
     let log = Journal<String>()
     _ = Observable.just("a").do(next: { log.note("do \($0)") }).subscribe(next: { log.note("next \($0)") })
-    #expect(log.entries == ["do a", "next a"])
+    expect(log.entries, equals: ["do a", "next a"])
   }
 
   @Test func tellsOfAFailure() throws {
     let clock = VirtualScheduler()
     let log = Journal<String>()
-    #expect(clock.play(noted(try clock.hot("a-#"), log)) == "a-#")
-    #expect(log.entries == ["subscribe", "next a", "fail", "dispose"])
+    expect(clock.play(noted(try clock.hot("a-#"), log)), equals: "a-#")
+    expect(log.entries, equals: ["subscribe", "next a", "fail", "dispose"])
   }
 
   @Test func tellsOfADisposeWithoutAnEnd() throws {
     let clock = VirtualScheduler()
     let log = Journal<String>()
-    #expect(clock.play(noted(try clock.hot("a-b-|"), log), until: .seconds(1)) == "a")
-    #expect(log.entries == ["subscribe", "next a", "dispose"])
+    expect(clock.play(noted(try clock.hot("a-b-|"), log), until: .seconds(1)), equals: "a")
+    expect(log.entries, equals: ["subscribe", "next a", "dispose"])
   }
 
   @Test func failsWhenAClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.do(next: { _ in throw Oops() })) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.do(next: { _ in throw Oops() })), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func noOperatorCompletesAfterAnElementThatEndedTheSubscription() throws {
@@ -75,27 +76,27 @@ import Testing
   @Test func writesALineAboutEachThing() throws {
     let clock = VirtualScheduler()
     let lines = Journal<String>()
-    #expect(
-      clock.play(try clock.hot("a--b--|").debug("polls", to: { lines.note($0) })) == "a--b--|")
-    #expect(
-      lines.entries == [
+    expect(clock.play(try clock.hot("a--b--|").debug("polls", to: { lines.note($0) })), equals: "a--b--|")
+    expect(
+      lines.entries,
+      equals: [
         "polls: subscribe", "polls: next a", "polls: next b", "polls: complete", "polls: dispose",
       ])
   }
 
   @Test func letsEverythingThrough() {
-    #expect(outcome { _ in Observable.just(1).debug("one", to: { _ in }) } == "1, |")
+    expect(outcome { _ in Observable.just(1).debug("one", to: { _ in }) }, equals: "1, |")
   }
 
   @Test func tellsTheError() {
     let lines = Journal<String>()
     _ = Observable<Int>.fail(Oops(number: 7)).debug("x", to: { lines.note($0) }).subscribe()
-    #expect(lines.entries == ["x: subscribe", "x: fail Oops(number: 7)", "x: dispose"])
+    expect(lines.entries, equals: ["x: subscribe", "x: fail Oops(number: 7)", "x: dispose"])
   }
 
   @Test func tellsOfADisposeWithoutAnEnd() {
     let lines = Journal<String>()
     Observable<Int>.never().debug("x", to: { lines.note($0) }).subscribe().dispose()
-    #expect(lines.entries == ["x: subscribe", "x: dispose"])
+    expect(lines.entries, equals: ["x: subscribe", "x: dispose"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,20 +8,20 @@ import Testing
     let clock = VirtualScheduler()
     let inner = try clock.cold("-1--2|")
     let outer = try clock.hot("a-b------c------|")
-    #expect(clock.play(outer.flatMapFirst { _ in inner }) == "-1--2-----1--2--|")
-    #expect(inner.subscriptions == ["^----!", "---------^----!"])
-    #expect(
+    expect(clock.play(outer.flatMapFirst { _ in inner }), equals: "-1--2-----1--2--|")
+    expect(inner.subscriptions, equals: ["^----!", "---------^----!"])
+    expect(
       outcome { clock in
         Observable.from(1...3).flatMapFirst { Observable.just($0 * 10).delay(for: .seconds(1), on: clock) }
-      } == "10, |")
+      }, equals: "10, |")
   }
 
   @Test func completesAfterTheInnerStream() throws {
     let clock = VirtualScheduler()
     let outer = try clock.hot("a|")
     let inner = try clock.cold("--x-|")
-    #expect(clock.play(outer.flatMapFirst { _ in inner }) == "--x-|")
-    #expect(outer.subscriptions == ["^!"])
+    expect(clock.play(outer.flatMapFirst { _ in inner }), equals: "--x-|")
+    expect(outer.subscriptions, equals: ["^!"])
   }
 
   @Test func anEmptyOuterStreamCompletes() throws {
@@ -34,21 +35,21 @@ import Testing
   @Test func anInnerFailureLeavesTheOuterStream() throws {
     let clock = VirtualScheduler()
     let outer = try clock.hot("a-----|")
-    #expect(clock.play(outer.flatMapFirst { _ in try clock.cold("-x-#") }) == "-x-#")
-    #expect(outer.subscriptions == ["^--!"])
+    expect(clock.play(outer.flatMapFirst { _ in try clock.cold("-x-#") }), equals: "-x-#")
+    expect(outer.subscriptions, equals: ["^--!"])
   }
 
   @Test func anOuterFailureEndsTheInnerStream() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("-x-y-z|")
-    #expect(clock.play(try clock.hot("a--#").flatMapFirst { _ in inner }) == "-x-#")
-    #expect(inner.subscriptions == ["^--!"])
+    expect(clock.play(try clock.hot("a--#").flatMapFirst { _ in inner }), equals: "-x-#")
+    expect(inner.subscriptions, equals: ["^--!"])
   }
 
   @Test func failsWhenTheClosureThrows() throws {
     let clock = VirtualScheduler()
     let outer = try clock.hot("-a--|")
-    #expect(clock.play(outer.flatMapFirst { _ -> Observable<Int> in throw Oops() }) == "-#")
-    #expect(outer.subscriptions == ["^!"])
+    expect(clock.play(outer.flatMapFirst { _ -> Observable<Int> in throw Oops() }), equals: "-#")
+    expect(outer.subscriptions, equals: ["^!"])
   }
 }

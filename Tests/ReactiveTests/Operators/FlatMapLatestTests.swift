@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -9,13 +10,13 @@ import Testing
     let second = try clock.cold("-3--4|")
     let outer = try clock.hot("a-b------|")
     let mapped = outer.flatMapLatest { $0 == "a" ? first : second }
-    #expect(clock.play(mapped) == "-1-3--4--|")
-    #expect(first.subscriptions == ["^-!"])
-    #expect(second.subscriptions == ["--^----!"])
-    #expect(
+    expect(clock.play(mapped), equals: "-1-3--4--|")
+    expect(first.subscriptions, equals: ["^-!"])
+    expect(second.subscriptions, equals: ["--^----!"])
+    expect(
       outcome { clock in
         Observable.from(1...3).flatMapLatest { Observable.just($0 * 10).delay(for: .seconds(1), on: clock) }
-      } == "30, |")
+      }, equals: "30, |")
   }
 
   @Test func completesAfterTheLastInnerStream() throws {
@@ -37,8 +38,8 @@ import Testing
     let clock = VirtualScheduler()
     let outer = try clock.hot("a-----|")
     let inner = try clock.cold("-x-#")
-    #expect(clock.play(outer.flatMapLatest { _ in inner }) == "-x-#")
-    #expect(outer.subscriptions == ["^--!"])
+    expect(clock.play(outer.flatMapLatest { _ in inner }), equals: "-x-#")
+    expect(outer.subscriptions, equals: ["^--!"])
   }
 
   @Test func aStreamThatWasLeftCannotFailItAnyMore() throws {
@@ -54,8 +55,8 @@ import Testing
   @Test func anOuterFailureEndsTheInnerStream() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("-x-y-z|")
-    #expect(clock.play(try clock.hot("a--#").flatMapLatest { _ in inner }) == "-x-#")
-    #expect(inner.subscriptions == ["^--!"])
+    expect(clock.play(try clock.hot("a--#").flatMapLatest { _ in inner }), equals: "-x-#")
+    expect(inner.subscriptions, equals: ["^--!"])
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesEverything() throws {
@@ -66,9 +67,9 @@ import Testing
       if text == "b" { throw Oops() }
       return inner
     }
-    #expect(clock.play(mapped) == "-x#")
-    #expect(outer.subscriptions == ["^-!"])
-    #expect(inner.subscriptions == ["^-!"])
+    expect(clock.play(mapped), equals: "-x#")
+    expect(outer.subscriptions, equals: ["^-!"])
+    expect(inner.subscriptions, equals: ["^-!"])
   }
 
   @Test func anInnerElementMayFeedTheOuterStream() {
@@ -79,7 +80,7 @@ import Testing
       if value == 1 { subject.next(10) }
     })
     subject.next(1)
-    #expect(log.entries == [1, 2, 10, 11])
+    expect(log.entries, equals: [1, 2, 10, 11])
   }
 }
 
@@ -100,7 +101,7 @@ import Testing
     .subscribe(next: { log.note($0) }, fail: { _ in outer.next(1) }).onDispose { log.note("end") }
     outer.next(0)
     first.fail(Oops())
-    #expect(log.entries == ["end"])
+    expect(log.entries, equals: ["end"])
   }
 
   @Test func aDeepNestIsDisposedWithoutRecursion() {
@@ -119,11 +120,12 @@ import Testing
     let first = try clock.cold("-1--2|")
     let second = try clock.cold("-3--4|")
     let outer = try clock.hot("A-B------|", ["A": first, "B": second])
-    #expect(clock.play(outer.switchLatest()) == "-1-3--4--|")
-    #expect(first.subscriptions == ["^-!"])
-    #expect(second.subscriptions == ["--^----!"])
-    #expect(
-      outcome { _ in Observable.from([Observable.just(1), Observable.just(2)]).switchLatest() } == "1, 2, |")
+    expect(clock.play(outer.switchLatest()), equals: "-1-3--4--|")
+    expect(first.subscriptions, equals: ["^-!"])
+    expect(second.subscriptions, equals: ["--^----!"])
+    expect(
+      outcome { _ in Observable.from([Observable.just(1), Observable.just(2)]).switchLatest() },
+      equals: "1, 2, |")
   }
 
   @Test func completesAfterTheLastInnerStream() throws {
@@ -137,7 +139,7 @@ import Testing
     let clock = VirtualScheduler()
     let inner = try clock.cold("-1#")
     let outer = try clock.hot("A-----|", ["A": inner])
-    #expect(clock.play(outer.switchLatest()) == "-1#")
-    #expect(outer.subscriptions == ["^-!"])
+    expect(clock.play(outer.switchLatest()), equals: "-1#")
+    expect(outer.subscriptions, equals: ["^-!"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -9,20 +10,20 @@ import Testing
     let second = try clock.cold("-3--4|")
     let outer = try clock.hot("a-b------|")
     let mapped = outer.flatMap { $0 == "a" ? first : second }
-    #expect(clock.play(mapped) == "-1-32-4--|")
-    #expect(first.subscriptions == ["^----!"])
-    #expect(second.subscriptions == ["--^----!"])
-    #expect(
-      outcome { _ in Observable.from(1...3).flatMap { Observable.from([$0, $0 * 10]) } }
-        == "1, 10, 2, 20, 3, 30, |")
+    expect(clock.play(mapped), equals: "-1-32-4--|")
+    expect(first.subscriptions, equals: ["^----!"])
+    expect(second.subscriptions, equals: ["--^----!"])
+    expect(
+      outcome { _ in Observable.from(1...3).flatMap { Observable.from([$0, $0 * 10]) } },
+      equals: "1, 10, 2, 20, 3, 30, |")
   }
 
   @Test func completesWhenTheOuterStreamAndAllInnerOnesHave() throws {
     let clock = VirtualScheduler()
     let outer = try clock.hot("a|")
     let inner = try clock.cold("--x-|")
-    #expect(clock.play(outer.flatMap { _ in inner }) == "--x-|")
-    #expect(outer.subscriptions == ["^!"])
+    expect(clock.play(outer.flatMap { _ in inner }), equals: "--x-|")
+    expect(outer.subscriptions, equals: ["^!"])
   }
 
   @Test func anEmptyOuterStreamCompletes() throws {
@@ -41,16 +42,16 @@ import Testing
     let failing = try clock.cold("--#")
     let other = try clock.cold("x-y-z|")
     let mapped = outer.flatMap { $0 == "a" ? failing : other }
-    #expect(clock.play(mapped) == "-x#")
-    #expect(outer.subscriptions == ["^-!"])
-    #expect(other.subscriptions == ["-^!"])
+    expect(clock.play(mapped), equals: "-x#")
+    expect(outer.subscriptions, equals: ["^-!"])
+    expect(other.subscriptions, equals: ["-^!"])
   }
 
   @Test func anOuterFailureEndsTheInnerStreams() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("-x-y-z|")
-    #expect(clock.play(try clock.hot("a--#").flatMap { _ in inner }) == "-x-#")
-    #expect(inner.subscriptions == ["^--!"])
+    expect(clock.play(try clock.hot("a--#").flatMap { _ in inner }), equals: "-x-#")
+    expect(inner.subscriptions, equals: ["^--!"])
   }
 
   @Test func failsWhenTheClosureThrowsAndLeavesEverything() throws {
@@ -61,17 +62,17 @@ import Testing
       if text == "b" { throw Oops() }
       return inner
     }
-    #expect(clock.play(mapped) == "-x#")
-    #expect(outer.subscriptions == ["^-!"])
-    #expect(inner.subscriptions == ["^-!"])
+    expect(clock.play(mapped), equals: "-x#")
+    expect(outer.subscriptions, equals: ["^-!"])
+    expect(inner.subscriptions, equals: ["^-!"])
   }
 
   @Test func runsAtMostLimitInnerStreamsAtOnce() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("--x|")
     let outer = try clock.hot("abc|")
-    #expect(clock.play(outer.flatMap(limit: 2) { _ in inner }) == "--xx-x|")
-    #expect(inner.subscriptions == ["^--!", "-^--!", "---^--!"])
+    expect(clock.play(outer.flatMap(limit: 2) { _ in inner }), equals: "--xx-x|")
+    expect(inner.subscriptions, equals: ["^--!", "-^--!", "---^--!"])
   }
 
   @Test func failsWhenMoreWaitThanTheBacklogHolds() throws {
@@ -80,10 +81,10 @@ import Testing
     let outer = try clock.hot("abc|")
     let recording = clock.record(outer.flatMap(limit: 1, backlog: 1) { _ in inner })
     clock.run()
-    #expect(recording.drawing.line == "--#")
+    expect(recording.drawing.line, equals: "--#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of flatMap", limit: 1))
-    #expect(outer.subscriptions == ["^-!"])
-    #expect(inner.subscriptions == ["^-!"])
+    expect(outer.subscriptions, equals: ["^-!"])
+    expect(inner.subscriptions, equals: ["^-!"])
   }
 
   @Test func doesNotTurnToWhatWaitsOnceItIsOver() throws {
@@ -94,8 +95,8 @@ import Testing
       asked.note(text)
       return text == "a" ? inner : .just(text)
     }
-    #expect(clock.play(mapped.take(1)) == "--(b|)")
-    #expect(asked.entries == ["a", "b"])
+    expect(clock.play(mapped.take(1)), equals: "--(b|)")
+    expect(asked.entries, equals: ["a", "b"])
   }
 
   @Test func manyInnerStreamsThatEndAtOnceTakeNoStack() throws {
@@ -106,7 +107,7 @@ import Testing
     }
     let recording = clock.record(mapped.reduce(0) { sum, _ in sum + 1 })
     clock.run()
-    #expect(recording.elements == [19_999])
+    expect(recording.elements, equals: [19_999])
   }
 
   @Test func expandFollowsEachElementToTheEndOfItsLine() throws {
@@ -114,7 +115,7 @@ import Testing
     let source = try clock.hot("a----b|")
     let pages = ["a": try clock.cold("-c|"), "b": try clock.cold("-d|"), "c": try clock.cold("-e|")]
     let expanded = source.expand { pages[$0] ?? .empty() }
-    #expect(clock.play(expanded) == "ace--bd|")
+    expect(clock.play(expanded), equals: "ace--bd|")
   }
 
   @Test func expandFailsWithThePageThatFails() throws {
@@ -122,8 +123,8 @@ import Testing
     let source = try clock.hot("a---b|")
     let broken = try clock.cold("-c#")
     let expanded = source.expand { $0 == "a" ? broken : .empty() }
-    #expect(clock.play(expanded) == "ac#")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(expanded), equals: "ac#")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func aLongLineOfPagesTakesNoStack() {
@@ -135,7 +136,7 @@ import Testing
         _ = Observable.just(1).expand { $0 < count ? Observable.just($0 + 1) : .empty() }
           .subscribe(next: { _ in seen.add() }, complete: { isOver.raise() })
       })
-    #expect(seen.value == count)
+    expect(seen.value, equals: count)
     #expect(isOver.isRaised)
   }
 
@@ -151,7 +152,7 @@ import Testing
           if text == "3" { first.complete() }
         }, complete: { log.note("|") })
     second.complete()
-    #expect(log.entries == ["3", "4", "|"])
+    expect(log.entries, equals: ["3", "4", "|"])
   }
 
   @Test(arguments: 1...50 as ClosedRange<UInt64>) func losesNothingWhateverTheOrderOfAnInstant(seed: UInt64) {
@@ -171,8 +172,8 @@ import Testing
     }
     let recording = clock.record(mapped)
     clock.run()
-    #expect(recording.elements.sorted() == Array(0..<40))
-    #expect(recording.records.last?.event.isTerminal == true)
+    expect(recording.elements.sorted(), equals: Array(0..<40))
+    expect(recording.records.last?.event.isTerminal, equals: true)
     var now = 0
     for change in running.entries {
       now += change
@@ -188,27 +189,28 @@ import Testing
     let second = try clock.cold("-3--4|")
     let outer = try clock.hot("a-b------|")
     let mapped = outer.concatMap { $0 == "a" ? first : second }
-    #expect(clock.play(mapped) == "-1--2-3--4|")
-    #expect(first.subscriptions == ["^----!"])
-    #expect(second.subscriptions == ["-----^----!"])
-    #expect(
-      outcome { _ in Observable.from(1...2).concatMap { Observable.from([$0, -$0]) } } == "1, -1, 2, -2, |")
+    expect(clock.play(mapped), equals: "-1--2-3--4|")
+    expect(first.subscriptions, equals: ["^----!"])
+    expect(second.subscriptions, equals: ["-----^----!"])
+    expect(
+      outcome { _ in Observable.from(1...2).concatMap { Observable.from([$0, -$0]) } },
+      equals: "1, -1, 2, -2, |")
   }
 
   @Test func anInnerFailureEndsAllAndForgetsWhatWaits() throws {
     let clock = VirtualScheduler()
     let outer = try clock.hot("ab-----|")
     let inner = try clock.cold("-x-#")
-    #expect(clock.play(outer.concatMap { _ in inner }) == "-x-#")
-    #expect(outer.subscriptions == ["^--!"])
-    #expect(inner.subscriptions == ["^--!"])
+    expect(clock.play(outer.concatMap { _ in inner }), equals: "-x-#")
+    expect(outer.subscriptions, equals: ["^--!"])
+    expect(inner.subscriptions, equals: ["^--!"])
   }
 
   @Test func anOuterFailureEndsTheInnerStream() throws {
     let clock = VirtualScheduler()
     let inner = try clock.cold("-x-y-z|")
-    #expect(clock.play(try clock.hot("a--#").concatMap { _ in inner }) == "-x-#")
-    #expect(inner.subscriptions == ["^--!"])
+    expect(clock.play(try clock.hot("a--#").concatMap { _ in inner }), equals: "-x-#")
+    expect(inner.subscriptions, equals: ["^--!"])
   }
 
   @Test func failsWhenMoreWaitThanTheBacklogHolds() throws {
@@ -216,9 +218,9 @@ import Testing
     let outer = try clock.hot("abc-|")
     let recording = clock.record(outer.concatMap(backlog: 1) { _ in Observable<Int>.never() })
     clock.run()
-    #expect(recording.drawing.line == "--#")
+    expect(recording.drawing.line, equals: "--#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of flatMap", limit: 1))
-    #expect(outer.subscriptions == ["^-!"])
+    expect(outer.subscriptions, equals: ["^-!"])
   }
 
   @Test func completesAfterWhatWaitsWhenTheOuterStreamEndsFirst() throws {

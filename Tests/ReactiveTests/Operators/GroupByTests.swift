@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Reactive
 import ReactiveTesting
@@ -20,11 +21,10 @@ import Testing
           next: { log.note("\(group.key): \($0)") }, complete: { log.note("\(group.key) ends") })
       })
     clock.run()
-    #expect(recording.drawing.line == "a--b--A--|")
-    #expect(log.entries == ["a: a", "b: b", "a: A", "b ends", "a ends"])
-    #expect(
-      outcome { _ in Observable.from(1...4).group { $0 % 2 }.flatMap { $0.takeLast(1) } }
-        == "3, 4, |")
+    expect(recording.drawing.line, equals: "a--b--A--|")
+    expect(log.entries, equals: ["a: a", "b: b", "a: A", "b ends", "a ends"])
+    expect(
+      outcome { _ in Observable.from(1...4).group { $0 % 2 }.flatMap { $0.takeLast(1) } }, equals: "3, 4, |")
   }
 
   @Test func emitsAGroupWhenItsKeyIsFirstSeen() throws {
@@ -49,13 +49,13 @@ import Testing
     let source = try clock.hot("xyXzx|")
     let recording = clock.record(joined(source.group(limit: 2) { $0.lowercased() }))
     clock.run()
-    #expect(recording.drawing.line == "---#")
+    expect(recording.drawing.line, equals: "---#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the list of groups", limit: 2))
-    #expect(source.subscriptions == ["^--!"])
+    expect(source.subscriptions, equals: ["^--!"])
     let many = Observable.from(0..<20_000).group { $0 % 2000 }.flatMap {
       $0.reduce(0) { sum, _ in sum + 1 }
     }
-    #expect(outcome { _ in many } == "#")
+    expect(outcome { _ in many }, equals: "#")
   }
 
   @Test func aFailureGoesToTheOpenGroupsAndOn() throws {
@@ -67,8 +67,8 @@ import Testing
         _ = group.subscribe(fail: { _ in log.note("\(group.key) fails") })
       }).map(\.key))
     clock.run()
-    #expect(recording.drawing.line == "ab#")
-    #expect(log.entries == ["a fails", "b fails"])
+    expect(recording.drawing.line, equals: "ab#")
+    expect(log.entries, equals: ["a fails", "b fails"])
   }
 
   @Test func disposingCompletesTheOpenGroups() throws {
@@ -78,9 +78,9 @@ import Testing
     let groups = source.group { $0 }.do(next: { group in
       _ = group.subscribe(complete: { log.note("\(group.key) ends") })
     })
-    #expect(clock.play(groups.map(\.key), until: .seconds(2)) == "ab")
-    #expect(log.entries == ["a ends", "b ends"])
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(groups.map(\.key), until: .seconds(2)), equals: "ab")
+    expect(log.entries, equals: ["a ends", "b ends"])
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func anEmptySourceHasNoGroups() throws {
@@ -90,15 +90,15 @@ import Testing
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.group { _ -> Int in throw Oops() }) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.group { _ -> Int in throw Oops() }), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func aGroupThatEndsTheSubscriptionAtItsEndIsNotFollowedByACompletion() {
     let log = Journal<String>()
     let sums = Observable.from(1...4).group { $0 % 2 }.do(complete: { log.note("complete") })
       .flatMap { $0.reduce(0) { $0 + $1 }.map { _ -> Int in throw Oops() } }
-    #expect(outcome { _ in sums } == "#")
+    expect(outcome { _ in sums }, equals: "#")
     #expect(log.entries.isEmpty)
   }
 
@@ -131,7 +131,7 @@ import Testing
       // The thread lets go of the groups after that.
       let deadline = MonotonicClock.now + .seconds(10)
       while ends.withLock({ $0 }) < starts.withLock({ $0 }), MonotonicClock.now < deadline { usleep(100) }
-      #expect(ends.withLock { $0 } == starts.withLock { $0 })
+      expect(ends.withLock { $0 }, equals: starts.withLock { $0 })
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -6,16 +7,16 @@ import Testing
   @Test func continuesWithTheOtherStream() throws {
     let clock = VirtualScheduler()
     let (source, other) = (try clock.hot("---|"), try clock.cold("a--b|"))
-    #expect(clock.play(source.ifEmpty(switchTo: other)) == "---a--b|")
-    #expect(source.subscriptions == ["^--!"])
-    #expect(other.subscriptions == ["---^---!"])
+    expect(clock.play(source.ifEmpty(switchTo: other)), equals: "---a--b|")
+    expect(source.subscriptions, equals: ["^--!"])
+    expect(other.subscriptions, equals: ["---^---!"])
   }
 
   @Test func anElementOrAFailureNeedsNoOther() throws {
     let clock = VirtualScheduler()
     let other = try clock.cold("b|")
-    #expect(clock.play(try clock.hot("a-|").ifEmpty(switchTo: other)) == "a-|")
-    #expect(clock.play(try clock.hot("--#").ifEmpty(switchTo: other)) == "----#")
+    expect(clock.play(try clock.hot("a-|").ifEmpty(switchTo: other)), equals: "a-|")
+    expect(clock.play(try clock.hot("--#").ifEmpty(switchTo: other)), equals: "----#")
     #expect(other.subscriptions.isEmpty)
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import ReactiveTesting
@@ -49,7 +50,7 @@ import Testing
       return number
     }.subscribe(in: Subscription(), next: { result.note($0) })
     clock.run()
-    #expect(result.entries == Array(0..<20))
+    expect(result.entries, equals: Array(0..<20))
   }
 
   @Test func anErrorCancelsTheOthersAndIsPassedOnAtOnce() throws {
@@ -62,9 +63,9 @@ import Testing
       if number == 1 { throw Oops() }
       return text
     }
-    #expect(clock.play(mapped) == "--#")
-    #expect(source.subscriptions == ["^-!"])
-    #expect(log.entries == ["+3", "+1", "+2", "cancelled 3", "cancelled 2"])
+    expect(clock.play(mapped), equals: "--#")
+    expect(source.subscriptions, equals: ["^-!"])
+    expect(log.entries, equals: ["+3", "+1", "+2", "cancelled 3", "cancelled 2"])
   }
 
   @Test func theEndOfTheSubscriptionCancelsWhatRunsAndWhatWaits() throws {
@@ -72,9 +73,9 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.hot("abc|", seconds)
     let mapped = source.map(on: clock, Self.waiting(clock, log))
-    #expect(clock.play(mapped, until: .seconds(1)) == "")
-    #expect(log.entries == ["+3", "cancelled 3"])
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(mapped, until: .seconds(1)), equals: "")
+    expect(log.entries, equals: ["+3", "cancelled 3"])
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func moreThanTheBacklogIsAFailure() {
@@ -110,7 +111,7 @@ import Testing
       await Task.yield()
       return number * 2
     }
-    #expect(try await doubled.reduce(into: []) { $0.append($1) }.value == (1...500).map { $0 * 2 })
+    try await expect(doubled.reduce(into: []) { $0.append($1) }.value, equals: (1...500).map { $0 * 2 })
   }
 
   @Test func keepsTheOrderInWhicheverOrderTasksRun() {
@@ -131,8 +132,8 @@ import Testing
           return .just(number)
         })
       #expect(clock.run(limit: 100_000), "seed \(seed)")
-      #expect(mapped.elements == Array(0..<12), "seed \(seed)")
-      #expect(merged.elements.sorted() == Array(0..<12), "seed \(seed)")
+      expect(mapped.elements, equals: Array(0..<12), "seed \(seed)")
+      expect(merged.elements.sorted(), equals: Array(0..<12), "seed \(seed)")
       #expect(mapped.subscription.isDisposed && merged.subscription.isDisposed, "seed \(seed)")
     }
   }
@@ -154,7 +155,7 @@ import Testing
       }
     }
     let seen = try await iterator.next()
-    #expect(seen?.count == 4 * many)
-    #expect(seen == arrived.entries)
+    expect(seen?.count, equals: 4 * many)
+    expect(seen, equals: arrived.entries)
   }
 }

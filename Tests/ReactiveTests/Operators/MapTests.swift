@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -20,13 +21,13 @@ import Testing
         return text
       })
     clock.run()
-    #expect(recording.drawing.line == "-a--#")
-    #expect(source.subscriptions == ["^---!"])
+    expect(recording.drawing.line, equals: "-a--#")
+    expect(source.subscriptions, equals: ["^---!"])
   }
 
   @Test func itsExamplesAreTrue() throws {
     try expectMarbles("A---B---C--|") { try $0.hot("a---b---c--|").map { $0.uppercased() } }
-    #expect(outcome { _ in Observable.from(1...3).map { $0 * 2 } } == "2, 4, 6, |")
+    expect(outcome { _ in Observable.from(1...3).map { $0 * 2 } }, equals: "2, 4, 6, |")
   }
 
   @Test func anEmptySourceStaysEmpty() throws {

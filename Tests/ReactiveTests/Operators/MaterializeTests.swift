@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -13,24 +14,22 @@ import Testing
         }
       }
     }
-    #expect(outcome { _ in Observable.just(1).materialize().map { $0.isTerminal } } == "false, true, |")
+    expect(outcome { _ in Observable.just(1).materialize().map { $0.isTerminal } }, equals: "false, true, |")
   }
 
   @Test func anEmptyStreamIsOneEvent() {
-    #expect(outcome { _ in Observable<Int>.empty().materialize().map { $0.isTerminal } } == "true, |")
+    expect(outcome { _ in Observable<Int>.empty().materialize().map { $0.isTerminal } }, equals: "true, |")
   }
 
   @Test func turnsEventsBackAndStopsAtTheFirstTerminal() throws {
-    #expect(
+    expect(
       outcome { _ in
         Observable.from([StreamEvent.next(1), .completed, .next(2)]).dematerialize { $0 }
-      }
-        == "1, |")
-    #expect(
+      }, equals: "1, |")
+    expect(
       outcome { _ in
         Observable.from([StreamEvent.next(1), .failed(Oops()), .next(2)]).dematerialize { $0 }
-      }
-        == "1, #")
+      }, equals: "1, #")
   }
 
   @Test func thereAndBackIsTheSame() throws {
@@ -44,15 +43,14 @@ import Testing
     let events = source.dematerialize {
       $0 == "b" ? StreamEvent<String>.completed : .next($0)
     }
-    #expect(clock.play(events) == "a-|")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(events), equals: "a-|")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func failsWhenTheClosureThrows() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-|")
-    #expect(
-      clock.play(source.dematerialize { _ -> StreamEvent<Int> in throw Oops() }) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.dematerialize { _ -> StreamEvent<Int> in throw Oops() }), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,13 +8,13 @@ import Testing
     try expectMarbles("a--1--b-2----|") {
       try Observable.merge([$0.hot("a-----b----|"), $0.hot("---1----2----|")])
     }
-    #expect(
-      outcome { _ in Observable.merge([Observable.from([1, 2]), Observable.just(3)]) } == "1, 2, 3, |")
-    #expect(outcome { _ in Observable.just(1).merge(with: Observable.just(2)) } == "1, 2, |")
+    expect(
+      outcome { _ in Observable.merge([Observable.from([1, 2]), Observable.just(3)]) }, equals: "1, 2, 3, |")
+    expect(outcome { _ in Observable.just(1).merge(with: Observable.just(2)) }, equals: "1, 2, |")
   }
 
   @Test func completesAtOnceWithoutSources() {
-    #expect(outcome { _ in Observable<Int>.merge([]) } == "|")
+    expect(outcome { _ in Observable<Int>.merge([]) }, equals: "|")
   }
 
   @Test func anEmptySourceChangesNothing() throws {
@@ -23,14 +24,14 @@ import Testing
   @Test func aFailureLeavesTheOthers() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("a--b--c|")
-    #expect(clock.play(try clock.hot("-x--#").merge(with: other)) == "ax-b#")
-    #expect(other.subscriptions == ["^---!"])
+    expect(clock.play(try clock.hot("-x--#").merge(with: other)), equals: "ax-b#")
+    expect(other.subscriptions, equals: ["^---!"])
   }
 
   @Test func startsNoMoreOnceItIsOver() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("a|")
-    #expect(clock.play(Observable.merge([.fail(Oops()), other])) == "#")
+    expect(clock.play(Observable.merge([.fail(Oops()), other])), equals: "#")
     #expect(other.subscriptions.isEmpty)
   }
 
@@ -38,8 +39,8 @@ import Testing
     let clock = VirtualScheduler()
     let first = try clock.hot("a-----|")
     let second = try clock.hot("-b----|")
-    #expect(clock.play(first.merge(with: second).take(2)) == "a(b|)")
-    #expect(first.subscriptions == ["^!"])
-    #expect(second.subscriptions == ["^!"])
+    expect(clock.play(first.merge(with: second).take(2)), equals: "a(b|)")
+    expect(first.subscriptions, equals: ["^!"])
+    expect(second.subscriptions, equals: ["^!"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 @testable import Reactive
 import ReactiveTesting
@@ -10,42 +11,41 @@ import Testing
     let recording = clock.record(Observable.from(1...3).observe(on: clock))
     #expect(recording.records.isEmpty)
     clock.run()
-    #expect(recording.drawing.line == "(123|)")
+    expect(recording.drawing.line, equals: "(123|)")
   }
 
   @Test func aFullMailboxThatBlocksLosesNothing() {
     let counters = MailboxCounters()
-    #expect(
-      outcome { Observable.from(1...5).observe(on: $0, capacity: 2, counters: counters) }
-        == "1, 2, 3, 4, 5, |")
-    #expect(counters.acceptedCount == 5)
-    #expect(counters.droppedCount == 0)
-    #expect(counters.waitCount == 2)
+    expect(
+      outcome { Observable.from(1...5).observe(on: $0, capacity: 2, counters: counters) },
+      equals: "1, 2, 3, 4, 5, |")
+    expect(counters.acceptedCount, equals: 5)
+    expect(counters.droppedCount, equals: 0)
+    expect(counters.waitCount, equals: 2)
   }
 
   @Test func aFullMailboxMayDropTheOldest() {
     let counters = MailboxCounters()
-    #expect(
+    expect(
       outcome {
         Observable.from(1...5).observe(on: $0, capacity: 2, overflow: .dropOldest, counters: counters)
-      }
-        == "4, 5, |")
-    #expect(counters.acceptedCount == 5)
-    #expect(counters.droppedCount == 3)
-    #expect(counters.waitCount == 0)
-    #expect(
-      outcome { Observable.from(1...3).observe(on: $0, capacity: 2, overflow: .dropOldest) } == "2, 3, |")
+      }, equals: "4, 5, |")
+    expect(counters.acceptedCount, equals: 5)
+    expect(counters.droppedCount, equals: 3)
+    expect(counters.waitCount, equals: 0)
+    expect(
+      outcome { Observable.from(1...3).observe(on: $0, capacity: 2, overflow: .dropOldest) },
+      equals: "2, 3, |")
   }
 
   @Test func aFullMailboxMayDropTheNewest() {
     let counters = MailboxCounters()
-    #expect(
+    expect(
       outcome {
         Observable.from(1...5).observe(on: $0, capacity: 2, overflow: .dropNewest, counters: counters)
-      }
-        == "1, 2, |")
-    #expect(counters.acceptedCount == 2)
-    #expect(counters.droppedCount == 3)
+      }, equals: "1, 2, |")
+    expect(counters.acceptedCount, equals: 2)
+    expect(counters.droppedCount, equals: 3)
   }
 
   @Test func aFullMailboxMayFailAfterWhatIsInIt() throws {
@@ -55,19 +55,19 @@ import Testing
     let recording = clock.record(
       source.observable.observe(on: clock, capacity: 2, overflow: .fail, counters: counters))
     clock.run()
-    #expect(recording.drawing.line == "(ab#)")
+    expect(recording.drawing.line, equals: "(ab#)")
     #expect(recording.error as? ReactiveError == .overflow(what: "a mailbox", limit: 2))
-    #expect(counters.droppedCount == 1)
-    #expect(source.subscriptions == ["(^!)"])
+    expect(counters.droppedCount, equals: 1)
+    expect(source.subscriptions, equals: ["(^!)"])
   }
 
   @Test func aFailureComesAfterTheElementsBeforeIt() {
-    #expect(outcome { Observable.just(1).concat(.fail(Oops())).observe(on: $0) } == "1, #")
+    expect(outcome { Observable.just(1).concat(.fail(Oops())).observe(on: $0) }, equals: "1, #")
   }
 
   @Test func disposingDropsWhatWaits() {
     let clock = VirtualScheduler()
-    #expect(clock.play(Observable.from(1...5).observe(on: clock).take(2)) == "(12|)")
+    expect(clock.play(Observable.from(1...5).observe(on: clock).take(2)), equals: "(12|)")
     let recording = clock.record(Observable.from(1...5).observe(on: clock))
     recording.subscription.dispose()
     clock.run()
@@ -84,31 +84,32 @@ import Testing
     })
     subject.next(1)
     clock.run()
-    #expect(log.entries == [1, 2, 3, 4])
+    expect(log.entries, equals: [1, 2, 3, 4])
   }
 
   @Test func leavesOnePieceOfWorkInTheLineHoweverOftenItWasFull() {
     let clock = VirtualScheduler()
     let recording = clock.record(Observable.from(1...100).observe(on: clock, capacity: 2))
-    #expect(clock.pending == 1)
+    expect(clock.pending, equals: 1)
     clock.run()
-    #expect(recording.elements == Array(1...100))
+    expect(recording.elements, equals: Array(1...100))
   }
 
   @Test func holdsOneAtLeast() {
-    #expect(outcome { Observable.from(1...3).observe(on: $0, capacity: 0, overflow: .dropOldest) } == "3, |")
+    expect(
+      outcome { Observable.from(1...3).observe(on: $0, capacity: 0, overflow: .dropOldest) }, equals: "3, |")
   }
 
   @Test func leavesTheSourceWhenItEndsOrIsLeft() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b-c|")
-    #expect(clock.play(source.observable.observe(on: clock)) == "a-b-c|")
+    expect(clock.play(source.observable.observe(on: clock)), equals: "a-b-c|")
     let other = try clock.hot("a-b-c|")
     let start = clock.now
     _ = clock.play(other.observable.observe(on: clock).take(2))
-    #expect(clock.now == start + .seconds(5))
-    #expect(source.subscriptions == ["^----!"])
-    #expect(other.subscriptions == ["-----^-!"])
+    expect(clock.now, equals: start + .seconds(5))
+    expect(source.subscriptions, equals: ["^----!"])
+    expect(other.subscriptions, equals: ["-----^-!"])
   }
 
   @Test func aSenderDoesNotWaitForASchedulerThatHasStopped() {
@@ -156,7 +157,7 @@ import Testing
       subject.complete()
     }.value
     #expect(eventually(patience: 60) { over.isRaised })
-    #expect(tally.value == 10)
+    expect(tally.value, equals: 10)
   }
 
   @Test func noLockIsHeldWhileTheOldestIsLetGo() {
@@ -185,8 +186,8 @@ import Testing
     let recording = clock.record(source.observable.subscribe(on: clock))
     #expect(source.subscriptions.isEmpty)
     clock.run()
-    #expect(recording.drawing.line == "---b--|")  // a was said before the work got its turn
-    #expect(source.subscriptions == ["^-----!"])
+    expect(recording.drawing.line, equals: "---b--|")  // a was said before the work got its turn
+    expect(source.subscriptions, equals: ["^-----!"])
   }
 
   @Test func holdsTheSchedulerUntilTheSourceHasStarted() {
@@ -202,7 +203,7 @@ import Testing
   @Test func emitsWhatTheSourceDoes() throws {
     try expectMarbles("a--b--|") { try $0.cold("a--b--|").observable.subscribe(on: $0) }
     try expectMarbles("a-#") { try $0.cold("a-#").observable.subscribe(on: $0) }
-    #expect(outcome { Observable.from(1...2).subscribe(on: $0) } == "1, 2, |")
+    expect(outcome { Observable.from(1...2).subscribe(on: $0) }, equals: "1, 2, |")
   }
 
   @Test func disposedBeforeItsTurnItDoesNotStart() throws {

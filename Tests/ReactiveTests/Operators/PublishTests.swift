@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -11,9 +12,9 @@ import Testing
     let second = clock.record(shared)
     _ = clock.schedule(after: .seconds(1)) { shared.connect() }
     clock.run()
-    #expect(first.drawing.line == "---a--b--c--|")
-    #expect(second.drawing.line == "---a--b--c--|")
-    #expect(source.subscriptions == ["-^----------!"])
+    expect(first.drawing.line, equals: "---a--b--c--|")
+    expect(second.drawing.line, equals: "---a--b--c--|")
+    expect(source.subscriptions, equals: ["-^----------!"])
   }
 
   @Test func aLateSubscriberMissesWhatWasBefore() throws {
@@ -23,8 +24,8 @@ import Testing
     let late = clock.record(shared, from: .seconds(4))
     shared.connect()
     clock.run()
-    #expect(early.drawing.line == "--a--b--c--|")
-    #expect(late.drawing.line == "-----b--c--|")
+    expect(early.drawing.line, equals: "--a--b--c--|")
+    expect(late.drawing.line, equals: "-----b--c--|")
   }
 
   @Test func aSecondConnectGivesTheSameSubscription() throws {
@@ -33,7 +34,7 @@ import Testing
     let shared = source.publish()
     #expect(shared.connect() === shared.connect())
     clock.run()
-    #expect(source.subscriptions == ["^-!"])
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func disposingTheConnectionLeavesTheSource() throws {
@@ -45,8 +46,8 @@ import Testing
     clock.advance(to: Instant() + .seconds(3))
     connection.dispose()
     clock.run()
-    #expect(recording.drawing.line == "a-b")
-    #expect(source.subscriptions == ["^--!"])
+    expect(recording.drawing.line, equals: "a-b")
+    expect(source.subscriptions, equals: ["^--!"])
   }
 
   @Test func aDisposedConnectionCanBeMadeAgain() throws {
@@ -57,8 +58,8 @@ import Testing
     shared.connect().dispose()
     _ = clock.schedule(after: .seconds(2)) { shared.connect() }
     clock.run()
-    #expect(recording.drawing.line == "----c|")
-    #expect(source.subscriptions == ["(^!)", "--^--!"])
+    expect(recording.drawing.line, equals: "----c|")
+    expect(source.subscriptions, equals: ["(^!)", "--^--!"])
   }
 
   @Test func replayGivesALateSubscriberTheLastElements() throws {
@@ -68,8 +69,8 @@ import Testing
     let tooLate = clock.record(shared, from: .seconds(8))
     shared.connect()
     clock.run()
-    #expect(late.drawing.line == "----(bc)d|")
-    #expect(tooLate.drawing.line == "--------(cd|)")
+    expect(late.drawing.line, equals: "----(bc)d|")
+    expect(tooLate.drawing.line, equals: "--------(cd|)")
   }
 
   @Test func autoconnectStartsWithTheFirstAndStays() throws {
@@ -79,11 +80,11 @@ import Testing
     let first = clock.record(shared, from: .seconds(2), until: .seconds(4))
     let second = clock.record(shared, from: .seconds(4))
     clock.run()
-    #expect(first.drawing.line == "---b")
-    #expect(second.drawing.line == "-----c-|")
-    #expect(source.subscriptions == ["--^----!"])
-    #expect(outcome { _ in Observable.from(1...2).publish().autoconnect() } == "1, 2, |")
-    #expect(outcome { _ in Observable.from(1...3).replay(2).autoconnect() } == "1, 2, 3, |")
+    expect(first.drawing.line, equals: "---b")
+    expect(second.drawing.line, equals: "-----c-|")
+    expect(source.subscriptions, equals: ["--^----!"])
+    expect(outcome { _ in Observable.from(1...2).publish().autoconnect() }, equals: "1, 2, |")
+    expect(outcome { _ in Observable.from(1...3).replay(2).autoconnect() }, equals: "1, 2, 3, |")
   }
 
   @Test func autoconnectStopsWithTheSubscriptionItIsGiven() {
@@ -121,10 +122,10 @@ import Testing
     let second = clock.record(shared, from: .seconds(1), until: .seconds(4))
     let third = clock.record(shared, from: .seconds(6))
     clock.run()
-    #expect(first.drawing.line == "-a")
-    #expect(second.drawing.line == "---b")
-    #expect(third.drawing.line == "-------d-|")
-    #expect(source.subscriptions == ["^---!", "------^--!"])
+    expect(first.drawing.line, equals: "-a")
+    expect(second.drawing.line, equals: "---b")
+    expect(third.drawing.line, equals: "-------d-|")
+    expect(source.subscriptions, equals: ["^---!", "------^--!"])
   }
 
   @Test func aFailureReachesThoseWhoComeAfterItToo() throws {
@@ -134,8 +135,8 @@ import Testing
     let late = clock.record(shared, from: .seconds(5))
     shared.connect()
     clock.run()
-    #expect(first.drawing.line == "-a#")
-    #expect(late.drawing.line == "-----#")
+    expect(first.drawing.line, equals: "-a#")
+    expect(late.drawing.line, equals: "-----#")
   }
 
   @Test func aSubjectMayBeShared() throws {
@@ -147,16 +148,16 @@ import Testing
     subject.next("x")
     connectable.connect()
     clock.run()
-    #expect(before.drawing.line == "(xa)-b|")
+    expect(before.drawing.line, equals: "(xa)-b|")
     let replayed = source.multicast(ReplaySubject(limit: 1))
     replayed.connect()
     clock.run()
-    #expect(clock.record(replayed).elements == ["b"])
+    expect(clock.record(replayed).elements, equals: ["b"])
     let present = BehaviorSubject("-")
     _ = source.multicast(present).connect()
-    #expect(present.value == "-")
+    expect(present.value, equals: "-")
     clock.advance(by: .seconds(1))
-    #expect(present.value == "a")
+    expect(present.value, equals: "a")
   }
 
   @Test func aSubjectThatIsOverIsNotConnectedTo() throws {

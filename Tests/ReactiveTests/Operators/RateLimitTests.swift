@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -6,8 +7,8 @@ import Testing
   @Test func spacesOutWhatComesTooFast() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("abc---------|")
-    #expect(clock.play(source.rateLimit(1, per: .seconds(3), on: clock)) == "a--b--c-----|")
-    #expect(outcome { Observable.from(1...3).rateLimit(2, per: .seconds(1), on: $0) } == "1, 2, 3, |")
+    expect(clock.play(source.rateLimit(1, per: .seconds(3), on: clock)), equals: "a--b--c-----|")
+    expect(outcome { Observable.from(1...3).rateLimit(2, per: .seconds(1), on: $0) }, equals: "1, 2, 3, |")
   }
 
   @Test func spreadsACountEvenlyOverThePeriod() throws {
@@ -35,8 +36,8 @@ import Testing
   @Test func completesAfterWhatWaits() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab|")
-    #expect(clock.play(source.rateLimit(1, per: .seconds(3), on: clock)) == "a--(b|)")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(source.rateLimit(1, per: .seconds(3), on: clock)), equals: "a--(b|)")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func theEndWaitsForNoPermission() throws {
@@ -52,9 +53,9 @@ import Testing
     let source = try clock.hot("abc--|")
     let recording = clock.record(source.rateLimit(1, per: .seconds(3), on: clock, backlog: 1))
     clock.run()
-    #expect(recording.drawing.line == "a-#")
+    expect(recording.drawing.line, equals: "a-#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of rateLimit", limit: 1))
-    #expect(source.subscriptions == ["^-!"])
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func anEmptySourceCompletes() throws {
@@ -63,8 +64,8 @@ import Testing
 
   @Test func nothingIsAnElementToo() {
     let values: [Int?] = [nil, nil, 1]
-    #expect(
-      outcome { Observable.from(values).rateLimit(1, per: .seconds(1), on: $0) } == "nil, nil, Optional(1), |"
-    )
+    expect(
+      outcome { Observable.from(values).rateLimit(1, per: .seconds(1), on: $0) },
+      equals: "nil, nil, Optional(1), |")
   }
 }

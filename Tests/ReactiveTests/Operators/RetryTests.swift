@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Reactive
@@ -7,16 +8,16 @@ import Testing
   @Test func subscribesAgainWhenTheStreamFails() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-#")
-    #expect(clock.play(source.retry(times: 1)) == "a-a-#")
-    #expect(source.subscriptions == ["^-!", "--^-!"])
-    #expect(outcome { _ in Observable.just(1).concat(.fail(Oops())).retry(times: 1) } == "1, 1, #")
+    expect(clock.play(source.retry(times: 1)), equals: "a-a-#")
+    expect(source.subscriptions, equals: ["^-!", "--^-!"])
+    expect(outcome { _ in Observable.just(1).concat(.fail(Oops())).retry(times: 1) }, equals: "1, 1, #")
   }
 
   @Test func aCompletionIsNotTriedAgain() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-|")
-    #expect(clock.play(source.retry(times: 3)) == "a-|")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(source.retry(times: 3)), equals: "a-|")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func noTimesPassesTheFailureOn() throws {
@@ -37,12 +38,12 @@ import Testing
   @Test func disposingEndsTheTrying() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-#")
-    #expect(clock.play(source.retry(times: .max), until: .seconds(3)) == "a-a")
-    #expect(source.subscriptions == ["^-!", "--^!"])
+    expect(clock.play(source.retry(times: .max), until: .seconds(3)), equals: "a-a")
+    expect(source.subscriptions, equals: ["^-!", "--^!"])
   }
 
   @Test func manyTimesTakeNoStack() {
-    #expect(outcome { _ in Observable<Int>.fail(Oops()).retry(times: 20_000) } == "#")
+    expect(outcome { _ in Observable<Int>.fail(Oops()).retry(times: 20_000) }, equals: "#")
   }
 }
 
@@ -63,8 +64,8 @@ import Testing
     let source = try clock.cold("#")
     var patience = backoff
     patience.attempts = 4
-    #expect(clock.play(source.retry(patience, on: clock)) == "-----------#")
-    #expect(source.subscriptions == ["(^!)", "-(^!)", "---(^!)", "-------(^!)", "-----------(^!)"])
+    expect(clock.play(source.retry(patience, on: clock)), equals: "-----------#")
+    expect(source.subscriptions, equals: ["(^!)", "-(^!)", "---(^!)", "-------(^!)", "-----------(^!)"])
   }
 
   @Test func anElementStartsTheRowOfPausesAnew() throws {
@@ -94,8 +95,8 @@ import Testing
     var patience = backoff
     patience.attempts = 2
     patience.requested = { $0 is MarbleFailure ? .seconds(9) : nil }
-    #expect(clock.play(source.retry(patience, on: clock)) == "------------------#")
-    #expect(source.subscriptions == ["(^!)", "---------(^!)", "------------------(^!)"])
+    expect(clock.play(source.retry(patience, on: clock)), equals: "------------------#")
+    expect(source.subscriptions, equals: ["(^!)", "---------(^!)", "------------------(^!)"])
   }
 
   @Test func noAttemptsPassTheFailureOn() throws {
@@ -103,18 +104,18 @@ import Testing
     patience.attempts = 0
     let none = patience
     try expectMarbles("a#") { try $0.cold("a#").retry(none, on: $0) }
-    #expect(
+    expect(
       outcome { clock in
         let backoff = Backoff(initial: .seconds(1), jitter: 0, attempts: 2)
         return Observable<Int>.fail(Oops()).retry(backoff, on: clock)
-      } == "#")
+      }, equals: "#")
   }
 
   @Test func aCompletionIsNotTriedAgain() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-|")
-    #expect(clock.play(source.retry(backoff, on: clock)) == "a-|")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(source.retry(backoff, on: clock)), equals: "a-|")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func disposingDuringAPauseTakesTheTimerBack() throws {
@@ -122,9 +123,9 @@ import Testing
     let source = try clock.cold("a#")
     var patience = backoff
     patience.initial = .seconds(4)
-    #expect(clock.play(source.retry(patience, on: clock), until: .seconds(2)) == "a")
-    #expect(clock.now == Instant() + .seconds(2))
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.retry(patience, on: clock), until: .seconds(2)), equals: "a")
+    expect(clock.now, equals: Instant() + .seconds(2))
+    expect(source.subscriptions, equals: ["^!"])
   }
 }
 
@@ -132,33 +133,33 @@ import Testing
   @Test func subscribesAgainAtEachCompletion() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-b|")
-    #expect(clock.play(source.repeat(2)) == "a-ba-b|")
-    #expect(source.subscriptions == ["^--!", "---^--!"])
-    #expect(outcome { _ in Observable.from([1, 2]).repeat(2) } == "1, 2, 1, 2, |")
+    expect(clock.play(source.repeat(2)), equals: "a-ba-b|")
+    expect(source.subscriptions, equals: ["^--!", "---^--!"])
+    expect(outcome { _ in Observable.from([1, 2]).repeat(2) }, equals: "1, 2, 1, 2, |")
   }
 
   @Test func noTimesIsEmpty() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a|")
-    #expect(clock.play(source.repeat(0)) == "|")
+    expect(clock.play(source.repeat(0)), equals: "|")
     #expect(source.subscriptions.isEmpty)
   }
 
   @Test func goesOnUntilSomebodyEndsIt() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-|")
-    #expect(clock.play(source.repeat().take(3)) == "a-a-(a|)")
-    #expect(source.subscriptions == ["^-!", "--^-!", "----(^!)"])
+    expect(clock.play(source.repeat().take(3)), equals: "a-a-(a|)")
+    expect(source.subscriptions, equals: ["^-!", "--^-!", "----(^!)"])
   }
 
   @Test func aFailureEndsIt() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-#")
-    #expect(clock.play(source.repeat(3)) == "a-#")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(source.repeat(3)), equals: "a-#")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func manyTimesTakeNoStack() {
-    #expect(outcome { _ in Observable.just(1).repeat(20_000).reduce(0) { $0 + $1 } } == "20000, |")
+    expect(outcome { _ in Observable.just(1).repeat(20_000).reduce(0) { $0 + $1 } }, equals: "20000, |")
   }
 }

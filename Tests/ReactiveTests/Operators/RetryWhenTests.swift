@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -7,8 +8,8 @@ import Testing
     let clock = VirtualScheduler()
     let source = try clock.cold("a-#")
     let retried = source.retry(when: { $0.delay(for: .seconds(3), on: clock) })
-    #expect(clock.play(retried, until: .seconds(8)) == "a----a")
-    #expect(source.subscriptions == ["^-!", "-----^-!"])
+    expect(clock.play(retried, until: .seconds(8)), equals: "a----a")
+    expect(source.subscriptions, equals: ["^-!", "-----^-!"])
   }
 
   @Test func theHandlerGetsEachError() {
@@ -18,32 +19,33 @@ import Testing
       calls.add()
       return calls.value < 4 ? .fail(Oops(number: calls.value)) : .just(0)
     }
-    #expect(
+    expect(
       outcome { _ in
         source.retry(when: { $0.do(next: { errors.note(($0 as? Oops)?.number ?? 0) }) })
-      } == "0, |")
-    #expect(errors.entries == [1, 2, 3])
+      }, equals: "0, |")
+    expect(errors.entries, equals: [1, 2, 3])
   }
 
   @Test func theEndOfTheTriggersIsTheEnd() throws {
     let clock = VirtualScheduler()
     let (source, triggers) = (try clock.cold("a---b"), try clock.hot("--|"))
-    #expect(clock.play(source.retry(when: { _ in triggers })) == "a-|")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(source.retry(when: { _ in triggers })), equals: "a-|")
+    expect(source.subscriptions, equals: ["^-!"])
     try expectMarbles("a#") { clock in
       let triggers = try clock.hot("-#")
       return try clock.cold("a---b").retry(when: { _ in triggers })
     }
-    #expect(
-      outcome { _ in Observable<Int>.just(1).retry(when: { _ -> Observable<Int> in throw Oops() }) } == "#")
+    expect(
+      outcome { _ in Observable<Int>.just(1).retry(when: { _ -> Observable<Int> in throw Oops() }) },
+      equals: "#")
   }
 
   @Test func aTriggerWithoutAFailureStartsNothing() throws {
     let clock = VirtualScheduler()
     let (source, triggers) = (try clock.cold("a---b-|"), try clock.hot("--x"))
-    #expect(clock.play(source.retry(when: { _ in triggers })) == "a---b-|")
-    #expect(source.subscriptions == ["^-----!"])
-    #expect(triggers.subscriptions == ["^-----!"])
+    expect(clock.play(source.retry(when: { _ in triggers })), equals: "a---b-|")
+    expect(source.subscriptions, equals: ["^-----!"])
+    expect(triggers.subscriptions, equals: ["^-----!"])
   }
 
   @Test func takesNoStackHoweverOften() {
@@ -55,6 +57,6 @@ import Testing
       }.retry(when: { $0 }).subscribe()
     }
     #expect(isBack)
-    #expect(calls.value == 100_000)
+    expect(calls.value, equals: 100_000)
   }
 }

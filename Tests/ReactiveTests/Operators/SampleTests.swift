@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,18 +8,18 @@ import Testing
     try expectMarbles("---b-----c--|") {
       try $0.hot("a-b---c-----|").sample($0.hot("---x-x---x-"))
     }
-    #expect(
+    expect(
       outcome { clock in
         Observable.interval(.seconds(2), on: clock).sample(Observable.interval(.seconds(5), on: clock)).take(
           2)
-      } == "1, 3, |")
+      }, equals: "1, 3, |")
   }
 
   @Test func whatWasNotSampledIsLostAtCompletion() throws {
     let clock = VirtualScheduler()
     let trigger = try clock.hot("--x----x")
-    #expect(clock.play(try clock.hot("a--b-|").sample(trigger)) == "--a--|")
-    #expect(trigger.subscriptions == ["^----!"])
+    expect(clock.play(try clock.hot("a--b-|").sample(trigger)), equals: "--a--|")
+    expect(trigger.subscriptions, equals: ["^----!"])
   }
 
   @Test func theEndOfTheTriggerEndsNothing() throws {
@@ -28,8 +29,8 @@ import Testing
   @Test func aFailureOfTheTriggerLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--|")
-    #expect(clock.play(source.sample(try clock.hot("-#"))) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.sample(try clock.hot("-#"))), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func aFailureDropsWhatWasNotSampled() throws {
@@ -39,7 +40,7 @@ import Testing
   @Test func aSourceThatEndsAtOnceStartsNoTrigger() throws {
     let clock = VirtualScheduler()
     let trigger = try clock.hot("x")
-    #expect(clock.play(Observable.just("a").sample(trigger)) == "|")
+    expect(clock.play(Observable.just("a").sample(trigger)), equals: "|")
     #expect(trigger.subscriptions.isEmpty)
   }
 
@@ -48,7 +49,7 @@ import Testing
     let source = try clock.hot("a--|", ["a": Int?.none])
     let recording = clock.record(source.sample(try clock.hot("-x")))
     clock.run()
-    #expect(recording.elements == [nil])
+    expect(recording.elements, equals: [nil])
   }
 
   @Test func atIntervalsTheLatestIsEmittedIfItIsNew() throws {
@@ -60,10 +61,11 @@ import Testing
   }
 
   @Test func eachKeyHasItsLatest() throws {
-    #expect(
-      outcome { Observable.from([1, 11, 2]).sample(every: .seconds(5), on: $0) { $0 / 10 } } == "11, 2, |")
-    #expect(
-      outcome { Observable.from([1, 11, 2]).sample(every: .seconds(5), on: $0, bound: 1) { $0 / 10 } }
-        == "1, 11, 2, |")
+    expect(
+      outcome { Observable.from([1, 11, 2]).sample(every: .seconds(5), on: $0) { $0 / 10 } },
+      equals: "11, 2, |")
+    expect(
+      outcome { Observable.from([1, 11, 2]).sample(every: .seconds(5), on: $0, bound: 1) { $0 / 10 } },
+      equals: "1, 11, 2, |")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -5,13 +6,13 @@ import Testing
 @Suite struct ScanTests {
   @Test func emitsTheRunningValue() throws {
     try expectMarbles("1--3--6--|") { try $0.hot("1--2--3--|").scan(0) { $0 + (Int($1) ?? 0) } }
-    #expect(outcome { _ in Observable.from(1...4).scan(0) { $0 + $1 } } == "1, 3, 6, 10, |")
+    expect(outcome { _ in Observable.from(1...4).scan(0) { $0 + $1 } }, equals: "1, 3, 6, 10, |")
   }
 
   @Test func foldsInPlace() {
-    #expect(
-      outcome { _ in Observable.from(1...3).scan(into: [Int]()) { $0.append($1) } }
-        == "[1], [1, 2], [1, 2, 3], |")
+    expect(
+      outcome { _ in Observable.from(1...3).scan(into: [Int]()) { $0.append($1) } },
+      equals: "[1], [1, 2], [1, 2, 3], |")
   }
 
   @Test func anEmptySourceGivesNothing() throws {
@@ -25,8 +26,8 @@ import Testing
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.scan(0) { _, _ in throw Oops() }) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.scan(0) { _, _ in throw Oops() }), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func anElementSentFromInsideADeliveryIsFoldedAfterIt() {
@@ -38,6 +39,6 @@ import Testing
     })
     subject.next(1)
     subject.next(100)
-    #expect(log.entries == [1, 11, 111])
+    expect(log.entries, equals: [1, 11, 111])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -10,10 +11,10 @@ import Testing
     let early = clock.record(shared)
     let late = clock.record(shared, from: .seconds(4))
     clock.run()
-    #expect(early.drawing.line == "--a--b--c--|")
-    #expect(late.drawing.line == "-----b--c--|")
-    #expect(source.subscriptions == ["^----------!"])
-    #expect(outcome { _ in Observable.from(1...2).share() } == "1, 2, |")
+    expect(early.drawing.line, equals: "--a--b--c--|")
+    expect(late.drawing.line, equals: "-----b--c--|")
+    expect(source.subscriptions, equals: ["^----------!"])
+    expect(outcome { _ in Observable.from(1...2).share() }, equals: "1, 2, |")
   }
 
   @Test func theLastToLeaveEndsItAndTheNextStartsItAnew() throws {
@@ -24,10 +25,10 @@ import Testing
     let second = clock.record(shared, from: .seconds(1), until: .seconds(4))
     let third = clock.record(shared, from: .seconds(6))
     clock.run()
-    #expect(first.drawing.line == "-a")
-    #expect(second.drawing.line == "---b")
-    #expect(third.drawing.line == "-------a-b-c|")
-    #expect(source.subscriptions == ["^---!", "------^-----!"])
+    expect(first.drawing.line, equals: "-a")
+    expect(second.drawing.line, equals: "---b")
+    expect(third.drawing.line, equals: "-------a-b-c|")
+    expect(source.subscriptions, equals: ["^---!", "------^-----!"])
   }
 
   @Test func afterTheEndOfTheSourceTheNextStartsItAnew() throws {
@@ -37,9 +38,9 @@ import Testing
     let first = clock.record(shared)
     let second = clock.record(shared, from: .seconds(3))
     clock.run()
-    #expect(first.drawing.line == "a|")
-    #expect(second.drawing.line == "---a|")
-    #expect(source.subscriptions == ["^!", "---^!"])
+    expect(first.drawing.line, equals: "a|")
+    expect(second.drawing.line, equals: "---a|")
+    expect(source.subscriptions, equals: ["^!", "---^!"])
   }
 
   @Test func replayGivesALateSubscriberTheLastElements() throws {
@@ -49,9 +50,9 @@ import Testing
     let early = clock.record(shared)
     let late = clock.record(shared, from: .seconds(4))
     clock.run()
-    #expect(early.drawing.line == "abc--d|")
-    #expect(late.drawing.line == "----(bc)d|")
-    #expect(source.subscriptions == ["^-----!"])
+    expect(early.drawing.line, equals: "abc--d|")
+    expect(late.drawing.line, equals: "----(bc)d|")
+    expect(source.subscriptions, equals: ["^-----!"])
   }
 
   @Test func whatWasReplayedIsForgottenWhenAllHaveLeft() throws {
@@ -61,8 +62,8 @@ import Testing
     let first = clock.record(shared, until: .seconds(3))
     let second = clock.record(shared, from: .seconds(4))
     clock.run()
-    #expect(first.drawing.line == "ab")
-    #expect(second.drawing.line == "------c|")
+    expect(first.drawing.line, equals: "ab")
+    expect(second.drawing.line, equals: "------c|")
   }
 
   @Test func aFailureReachesAll() throws {
@@ -72,17 +73,17 @@ import Testing
     let first = clock.record(shared)
     let second = clock.record(shared, from: .seconds(2))
     clock.run()
-    #expect(first.drawing.line == "-a-#")
-    #expect(second.drawing.line == "---#")
-    #expect(source.subscriptions == ["^--!"])
+    expect(first.drawing.line, equals: "-a-#")
+    expect(second.drawing.line, equals: "---#")
+    expect(source.subscriptions, equals: ["^--!"])
   }
 
   @Test func oneWhoComesBackAtTheEndStartsItAnew() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a-|")
     let shared = source.share()
-    #expect(clock.play(shared.concat(shared)) == "a-a-|")
-    #expect(source.subscriptions == ["^-!", "--^-!"])
+    expect(clock.play(shared.concat(shared)), equals: "a-a-|")
+    expect(source.subscriptions, equals: ["^-!", "--^-!"])
   }
 
   @Test(arguments: 1...50 as ClosedRange<UInt64>) func neverHasMoreThanOneSubscriptionToTheSource(
@@ -104,7 +105,7 @@ import Testing
       now += change
       #expect((0...1).contains(now))
     }
-    #expect(now == 0)
+    expect(now, equals: 0)
     for recording in recordings { #expect(recording.subscription.isDisposed) }
   }
 
@@ -114,9 +115,9 @@ import Testing
     let witness = Witness()
     witness.subscription.dispose()
     witness.watch(shared.map { "\($0)" })
-    #expect(started.value == 0)
+    expect(started.value, equals: 0)
     _ = shared.subscribe()
-    #expect(started.value == 1)
+    expect(started.value, equals: 1)
   }
 
   @Test func whatIsReplayedStaysForEver() throws {
@@ -127,10 +128,10 @@ import Testing
     let second = clock.record(shared, from: .seconds(5))
     let late = clock.record(shared, from: .seconds(9))
     clock.run()
-    #expect(first.drawing.line == "ab")
-    #expect(second.drawing.line == "-----bd-|")
-    #expect(late.drawing.line == "---------(d|)")
-    #expect(source.subscriptions == ["^-!", "-----^--!"])
+    expect(first.drawing.line, equals: "ab")
+    expect(second.drawing.line, equals: "-----bd-|")
+    expect(late.drawing.line, equals: "---------(d|)")
+    expect(source.subscriptions, equals: ["^-!", "-----^--!"])
   }
 
   @Test func whileConnectedNothingStays() throws {
@@ -140,7 +141,7 @@ import Testing
     let first = clock.record(shared, until: .seconds(2))
     let second = clock.record(shared, from: .seconds(5))
     clock.run()
-    #expect(first.drawing.line == "ab")
-    #expect(second.drawing.line == "------d-|")
+    expect(first.drawing.line, equals: "ab")
+    expect(second.drawing.line, equals: "------d-|")
   }
 }

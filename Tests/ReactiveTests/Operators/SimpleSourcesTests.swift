@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct JustTests {
   @Test func emitsOneElementAndCompletes() throws {
     try expectMarbles("(a|)") { _ in Observable.just("a") }
-    #expect(outcome { _ in Observable.just(7) } == "7, |")
+    expect(outcome { _ in Observable.just(7) }, equals: "7, |")
   }
 
   @Test func emitsItToEachSubscriber() throws {
@@ -32,20 +33,20 @@ import Testing
 @Suite struct FromTests {
   @Test func emitsTheElementsAndCompletes() throws {
     try expectMarbles("(abc|)") { _ in Observable.from(["a", "b", "c"]) }
-    #expect(outcome { _ in Observable.from(["a", "b"]) } == "a, b, |")
+    expect(outcome { _ in Observable.from(["a", "b"]) }, equals: "a, b, |")
   }
 
   @Test func anEmptySequenceCompletes() {
-    #expect(outcome { _ in Observable.from([Int]()) } == "|")
+    expect(outcome { _ in Observable.from([Int]()) }, equals: "|")
   }
 
   @Test func startsAnewForEachSubscriber() {
     let source = Observable.from(1...2)
-    #expect(outcome { _ in source.concat(source) } == "1, 2, 1, 2, |")
+    expect(outcome { _ in source.concat(source) }, equals: "1, 2, 1, 2, |")
   }
 
   @Test func stopsWhenNobodyListensAnyMore() {
-    #expect(outcome { _ in Observable.from(0...).take(3) } == "0, 1, 2, |")
+    expect(outcome { _ in Observable.from(0...).take(3) }, equals: "0, 1, 2, |")
     let subscription = Subscription()
     let log = Journal<Int>()
     Observable.from(0...).subscribe(
@@ -54,13 +55,13 @@ import Testing
         log.note(value)
         if value == 1 { subscription.dispose() }
       })
-    #expect(log.entries == [0, 1])
+    expect(log.entries, equals: [0, 1])
   }
 }
 
 @Suite struct EmptyTests {
   @Test func completesAtOnce() {
-    #expect(outcome { _ in Observable<Int>.empty() } == "|")
+    expect(outcome { _ in Observable<Int>.empty() }, equals: "|")
   }
 
   @Test func completesAtOnceForALateSubscriberToo() throws {
@@ -75,7 +76,7 @@ import Testing
 @Suite struct NeverTests {
   @Test func saysNothing() throws {
     try expectMarbles("") { _ in Observable<Int>.never() }
-    #expect(outcome { Observable<Int>.never().take(for: .seconds(1), on: $0) } == "|")
+    expect(outcome { Observable<Int>.never().take(for: .seconds(1), on: $0) }, equals: "|")
   }
 
   @Test func staysOpenUntilDisposed() {
@@ -96,7 +97,7 @@ import Testing
 @Suite struct FailTests {
   @Test func failsAtOnceWithTheError() {
     let recording = VirtualScheduler().record(Observable<Int>.fail(Oops(number: 4)))
-    #expect(recording.drawing.line == "#")
+    expect(recording.drawing.line, equals: "#")
     #expect(recording.error as? Oops == Oops(number: 4))
   }
 
@@ -116,9 +117,9 @@ import Testing
       made.note(made.count)
       return .just(made.count)
     }
-    #expect(made.count == 0)
-    #expect(outcome { _ in source } == "1, |")
-    #expect(outcome { _ in source } == "2, |")
+    expect(made.count, equals: 0)
+    expect(outcome { _ in source }, equals: "1, |")
+    expect(outcome { _ in source }, equals: "2, |")
   }
 
   @Test func isWhatItMakes() throws {
@@ -126,17 +127,17 @@ import Testing
       let source = try clock.hot("---a--b--|")
       return .deferred { source }
     }
-    #expect(outcome { _ in Observable.deferred { Observable.just(6 * 7) } } == "42, |")
+    expect(outcome { _ in Observable.deferred { Observable.just(6 * 7) } }, equals: "42, |")
   }
 
   @Test func failsWhenTheClosureThrows() {
-    #expect(outcome { _ in Observable<Int>.deferred { throw Oops() } } == "#")
+    expect(outcome { _ in Observable<Int>.deferred { throw Oops() } }, equals: "#")
   }
 
   @Test func disposingLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b-|")
-    #expect(clock.play(Observable.deferred { source }, until: .seconds(2)) == "-a")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(Observable.deferred { source }, until: .seconds(2)), equals: "-a")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -13,9 +14,9 @@ import Testing
     let source = try clock.hot("a-b-c|")
     let recording = clock.record(source.single())
     clock.run()
-    #expect(recording.drawing.line == "--#")
+    expect(recording.drawing.line, equals: "--#")
     #expect(recording.error as? ReactiveError == .severalElements)
-    #expect(source.subscriptions == ["^-!"])
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func failsWithoutOne() throws {
@@ -33,7 +34,7 @@ import Testing
     let clock = VirtualScheduler()
     let recording = clock.record(try clock.hot("a-b|").element(at: 2))
     clock.run()
-    #expect(recording.drawing.line == "---#")
+    expect(recording.drawing.line, equals: "---#")
     #expect(recording.error as? ReactiveError == .noElement)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct SkipTests {
   @Test func leavesOutTheFirstElements() throws {
     try expectMarbles("------c--d--|") { try $0.hot("a--b--c--d--|").skip(2) }
-    #expect(outcome { _ in Observable.from(1...4).skip(2) } == "3, 4, |")
+    expect(outcome { _ in Observable.from(1...4).skip(2) }, equals: "3, 4, |")
   }
 
   @Test func zeroOrLessLeavesOutNothing() throws {
@@ -20,6 +21,6 @@ import Testing
 
   @Test func eachSubscriptionCountsForItself() {
     let source = Observable.from(1...3).skip(2)
-    #expect(outcome { _ in source.concat(source) } == "3, 3, |")
+    expect(outcome { _ in source.concat(source) }, equals: "3, 3, |")
   }
 }

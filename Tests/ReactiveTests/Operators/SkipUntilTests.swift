@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,9 +8,9 @@ import Testing
     let clock = VirtualScheduler()
     let start = try clock.hot("----x--y|")
     let source = try clock.hot("a--b--c--d--|")
-    #expect(clock.play(source.skip(until: start)) == "------c--d--|")
-    #expect(start.subscriptions == ["^---!"])
-    #expect(outcome { _ in Observable.from(1...3).skip(until: Observable.just("now")) } == "1, 2, 3, |")
+    expect(clock.play(source.skip(until: start)), equals: "------c--d--|")
+    expect(start.subscriptions, equals: ["^---!"])
+    expect(outcome { _ in Observable.from(1...3).skip(until: Observable.just("now")) }, equals: "1, 2, 3, |")
   }
 
   @Test func anOtherThatEndsSilentlyLetsNothingThrough() throws {
@@ -19,8 +20,8 @@ import Testing
   @Test func aFailureOfTheOtherLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--|")
-    #expect(clock.play(source.skip(until: try clock.hot("--#"))) == "--#")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(source.skip(until: try clock.hot("--#"))), equals: "--#")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func aFailureOfTheOtherAfterItHasSpokenIsNotHeard() throws {
@@ -30,14 +31,14 @@ import Testing
   @Test func theEndOfTheSourceLeavesTheOther() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("-----x")
-    #expect(clock.play(try clock.hot("a-|").skip(until: other)) == "--|")
-    #expect(other.subscriptions == ["^-!"])
+    expect(clock.play(try clock.hot("a-|").skip(until: other)), equals: "--|")
+    expect(other.subscriptions, equals: ["^-!"])
   }
 
   @Test func anOtherThatFailsAtOnceStartsNoSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a|")
-    #expect(clock.play(source.skip(until: Observable<Int>.fail(Oops()))) == "#")
+    expect(clock.play(source.skip(until: Observable<Int>.fail(Oops()))), equals: "#")
     #expect(source.subscriptions.isEmpty)
   }
 }
@@ -47,10 +48,10 @@ import Testing
     try expectMarbles("------c--d--|") { clock in
       try clock.hot("a--b--c--d--|").skip(for: .seconds(5), on: clock)
     }
-    #expect(
+    expect(
       outcome { clock in
         Observable.interval(.seconds(1), on: clock).skip(for: .milliseconds(1500), on: clock).take(2)
-      } == "1, 2, |")
+      }, equals: "1, 2, |")
   }
 
   @Test func theTimeBeginsWithTheSubscription() throws {
@@ -70,8 +71,8 @@ import Testing
 
   @Test func anEarlyEndTakesTheTimerBack() throws {
     let clock = VirtualScheduler()
-    #expect(clock.play(try clock.hot("a|").skip(for: .seconds(9), on: clock)) == "-|")
-    #expect(clock.now == Instant() + .seconds(1))
+    expect(clock.play(try clock.hot("a|").skip(for: .seconds(9), on: clock)), equals: "-|")
+    expect(clock.now, equals: Instant() + .seconds(1))
   }
 
   @Test func passesAFailureOnWithinTheTime() throws {

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct TakeLastTests {
   @Test func emitsTheLastElementsAtCompletion() throws {
     try expectMarbles("---------(bc|)") { try $0.hot("a--b--c--|").takeLast(2) }
-    #expect(outcome { _ in Observable.from(1...9).takeLast(2) } == "8, 9, |")
+    expect(outcome { _ in Observable.from(1...9).takeLast(2) }, equals: "8, 9, |")
   }
 
   @Test func fewerThanAskedForAreAllEmitted() throws {

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -6,16 +7,16 @@ import Testing
   @Test func emitsTheFirstElementsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--c--d--|")
-    #expect(clock.play(source.take(2)) == "a--(b|)")
-    #expect(source.subscriptions == ["^--!"])
-    #expect(outcome { _ in Observable.from(1...9).take(2) } == "1, 2, |")
+    expect(clock.play(source.take(2)), equals: "a--(b|)")
+    expect(source.subscriptions, equals: ["^--!"])
+    expect(outcome { _ in Observable.from(1...9).take(2) }, equals: "1, 2, |")
   }
 
   @Test func zeroOrLessCompletesWithoutStartingTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.cold("a|")
-    #expect(clock.play(source.take(0)) == "|")
-    #expect(clock.play(source.take(-1)) == "|")
+    expect(clock.play(source.take(0)), equals: "|")
+    expect(clock.play(source.take(-1)), equals: "|")
     #expect(source.subscriptions.isEmpty)
   }
 
@@ -37,7 +38,7 @@ import Testing
       subject.next(value + 1)
     })
     subject.next(1)
-    #expect(log.entries == [1])
+    expect(log.entries, equals: [1])
     #expect(!subject.hasObservers)
   }
 }
@@ -46,14 +47,14 @@ import Testing
   @Test func emitsTheFirstThatSatisfiesTheConditionAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("1--2--3--|")
-    #expect(clock.play(source.first(where: { $0 > "1" })) == "---(2|)")
-    #expect(source.subscriptions == ["^--!"])
-    #expect(outcome { _ in Observable.from(1...9).first(where: { $0 > 3 }) } == "4, |")
+    expect(clock.play(source.first(where: { $0 > "1" })), equals: "---(2|)")
+    expect(source.subscriptions, equals: ["^--!"])
+    expect(outcome { _ in Observable.from(1...9).first(where: { $0 > 3 }) }, equals: "4, |")
   }
 
   @Test func emitsTheFirstOfAll() throws {
     try expectMarbles("-(a|)") { try $0.hot("-a-b|").first() }
-    #expect(outcome { _ in Observable.from(1...9).first() } == "1, |")
+    expect(outcome { _ in Observable.from(1...9).first() }, equals: "1, |")
   }
 
   @Test func completesWithoutAnElementWhenThereIsNone() throws {

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -7,10 +8,10 @@ import Testing
     let clock = VirtualScheduler()
     let stop = try clock.hot("-------x--")
     let source = try clock.hot("a--b--c--d--|")
-    #expect(clock.play(source.take(until: stop)) == "a--b--c|")
-    #expect(source.subscriptions == ["^------!"])
-    #expect(stop.subscriptions == ["^------!"])
-    #expect(outcome { _ in Observable.from(1...3).take(until: Observable<Int>.never()) } == "1, 2, 3, |")
+    expect(clock.play(source.take(until: stop)), equals: "a--b--c|")
+    expect(source.subscriptions, equals: ["^------!"])
+    expect(stop.subscriptions, equals: ["^------!"])
+    expect(outcome { _ in Observable.from(1...3).take(until: Observable<Int>.never()) }, equals: "1, 2, 3, |")
   }
 
   @Test func anOtherThatEndsSilentlyEndsNothing() throws {
@@ -20,21 +21,21 @@ import Testing
   @Test func aFailureOfTheOtherIsAFailure() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--|")
-    #expect(clock.play(source.take(until: try clock.hot("--#"))) == "a-#")
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(source.take(until: try clock.hot("--#"))), equals: "a-#")
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func theEndOfTheSourceLeavesTheOther() throws {
     let clock = VirtualScheduler()
     let stop = try clock.hot("-----x")
-    #expect(clock.play(try clock.hot("a-#").take(until: stop)) == "a-#")
-    #expect(stop.subscriptions == ["^-!"])
+    expect(clock.play(try clock.hot("a-#").take(until: stop)), equals: "a-#")
+    expect(stop.subscriptions, equals: ["^-!"])
   }
 
   @Test func anOtherThatSpeaksAtOnceStartsNoSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a|")
-    #expect(clock.play(source.take(until: Observable.just(1))) == "|")
+    expect(clock.play(source.take(until: Observable.just(1))), equals: "|")
     #expect(source.subscriptions.isEmpty)
   }
 }
@@ -43,18 +44,18 @@ import Testing
   @Test func emitsWhatComesWithinTheTimeAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a--b--c--d--|")
-    #expect(clock.play(source.take(for: .seconds(7), on: clock)) == "a--b--c|")
-    #expect(source.subscriptions == ["^------!"])
-    #expect(
+    expect(clock.play(source.take(for: .seconds(7), on: clock)), equals: "a--b--c|")
+    expect(source.subscriptions, equals: ["^------!"])
+    expect(
       outcome { clock in
         Observable.interval(.seconds(1), on: clock).take(for: .milliseconds(2500), on: clock)
-      } == "0, 1, |")
+      }, equals: "0, 1, |")
   }
 
   @Test func anEarlierEndTakesTheTimerBack() throws {
     let clock = VirtualScheduler()
-    #expect(clock.play(try clock.hot("a-|").take(for: .seconds(9), on: clock)) == "a-|")
-    #expect(clock.now == Instant() + .seconds(2))
+    expect(clock.play(try clock.hot("a-|").take(for: .seconds(9), on: clock)), equals: "a-|")
+    expect(clock.now, equals: Instant() + .seconds(2))
   }
 
   @Test func passesAFailureOn() throws {

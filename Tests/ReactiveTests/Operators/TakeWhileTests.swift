@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -6,9 +7,9 @@ import Testing
   @Test func emitsAsLongAsTheConditionHoldsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("1--2--3--4--|")
-    #expect(clock.play(source.take(while: { $0 < "3" })) == "1--2--|")
-    #expect(source.subscriptions == ["^-----!"])
-    #expect(outcome { _ in Observable.from(1...9).take(while: { $0 < 3 }) } == "1, 2, |")
+    expect(clock.play(source.take(while: { $0 < "3" })), equals: "1--2--|")
+    expect(source.subscriptions, equals: ["^-----!"])
+    expect(outcome { _ in Observable.from(1...9).take(while: { $0 < 3 }) }, equals: "1, 2, |")
   }
 
   @Test func inclusiveEmitsTheOneThatEndsItToo() throws {
@@ -18,7 +19,7 @@ import Testing
   }
 
   @Test func mayBeOverWithTheFirst() {
-    #expect(outcome { _ in Observable.from(1...9).take(while: { _ in false }) } == "|")
+    expect(outcome { _ in Observable.from(1...9).take(while: { _ in false }) }, equals: "|")
   }
 
   @Test func endsWithTheSource() throws {
@@ -29,8 +30,8 @@ import Testing
   @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
-    #expect(clock.play(source.take(while: { _ in throw Oops() })) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(source.take(while: { _ in throw Oops() })), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func aConditionMayEndIt() throws {

@@ -1,10 +1,11 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
 
 @Suite struct TaskSourceTests {
   @Test func emitsWhatTheClosureReturns() async throws {
-    #expect(try await Observable.task { 6 * 7 }.value == 42)
+    try await expect(Observable.task { 6 * 7 }.value, equals: 42)
     await #expect(throws: Oops(number: 1)) { try await Observable<Int>.task { throw Oops(number: 1) }.value }
   }
 
@@ -15,8 +16,8 @@ import Testing
       calls.add()
       return calls.value
     }
-    #expect(clock.play(source.map { "\($0)" }) == "(1|)")
-    #expect(clock.play(source.map { "\($0)" }) == "(2|)")
+    expect(clock.play(source.map { "\($0)" }), equals: "(1|)")
+    expect(clock.play(source.map { "\($0)" }), equals: "(2|)")
   }
 
   @Test func theEndOfTheSubscriptionCancelsTheTask() {
@@ -33,7 +34,7 @@ import Testing
     #expect(subject.hasObservers)
     subscription.dispose()
     clock.run()
-    #expect(log.entries == [true])
+    expect(log.entries, equals: [true])
     #expect(!subject.hasObservers)
   }
 
@@ -42,7 +43,7 @@ import Testing
     let calls = Tally()
     Observable.task(on: clock) { calls.add() }.subscribe().dispose()
     clock.run()
-    #expect(calls.value == 0)
+    expect(calls.value, equals: 0)
   }
 
   @Test func carriesTaskLocalValues() async throws {
@@ -50,7 +51,7 @@ import Testing
       @TaskLocal static var id = 0
     }
     let source = Observable.task { Trace.id }
-    #expect(try await Trace.$id.withValue(7) { try await source.value } == 7)
+    try await expect(Trace.$id.withValue(7) { try await source.value }, equals: 7)
   }
 
   @Test func emitsAnAsynchronousSequence() async {
@@ -58,20 +59,20 @@ import Testing
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     let recording = clock.record(Observable(stream).observe(on: clock))
     let other = clock.record(Observable.from(["x", "y"]).merge(with: Observable(["z"])))
-    #expect(other.drawing.line == "(xyz|)")
+    expect(other.drawing.line, equals: "(xyz|)")
     continuation.yield("a")
     continuation.finish()
     while recording.drawing.line != "(a|)" { await Task.yield(); clock.advance(by: .zero) }
   }
 
   @Test func failsWithWhatTheSequenceThrows() {
-    #expect(
+    expect(
       outcome { clock in
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
         continuation.yield(1)
         continuation.finish(throwing: Oops())
         return Observable.from(stream, on: clock)
-      } == "1, #")
+      }, equals: "1, #")
   }
 
   @Test func asksForTheNextElementWhenTheOneBeforeIsTaken() {
@@ -86,7 +87,8 @@ import Testing
     }
     let clock = VirtualScheduler()
     let asked = Tally()
-    #expect(clock.play(Observable.from(Numbers(asked: asked), on: clock).take(3).map { "\($0)" }) == "(123|)")
-    #expect(asked.value == 3)
+    expect(
+      clock.play(Observable.from(Numbers(asked: asked), on: clock).take(3).map { "\($0)" }), equals: "(123|)")
+    expect(asked.value, equals: 3)
   }
 }

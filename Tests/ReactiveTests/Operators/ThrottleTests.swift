@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -13,8 +14,8 @@ import Testing
     try expectMarbles("a---------d------|") {
       try $0.hot("a-b-c-----d-e----|").throttle(for: .seconds(5), latest: false, on: $0)
     }
-    #expect(
-      outcome { Observable.from(1...3).throttle(for: .seconds(5), latest: false, on: $0) } == "1, |")
+    expect(
+      outcome { Observable.from(1...3).throttle(for: .seconds(5), latest: false, on: $0) }, equals: "1, |")
   }
 
   @Test func withLatestTheLastOneFollows() throws {
@@ -53,9 +54,9 @@ import Testing
   @Test func disposingTakesTheTimerBack() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("ab")
-    #expect(clock.play(source.throttle(for: .seconds(9), on: clock), until: .seconds(2)) == "a")
-    #expect(clock.now == Instant() + .seconds(2))
-    #expect(source.subscriptions == ["^-!"])
+    expect(clock.play(source.throttle(for: .seconds(9), on: clock), until: .seconds(2)), equals: "a")
+    expect(clock.now, equals: Instant() + .seconds(2))
+    expect(source.subscriptions, equals: ["^-!"])
   }
 
   @Test func nothingIsAnElementToo() throws {
@@ -63,7 +64,7 @@ import Testing
     let source = try clock.hot("abb-|", ["a": 1, "b": Int?.none])
     let recording = clock.record(source.throttle(for: .seconds(9), on: clock))
     clock.run()
-    #expect(recording.elements == [1, nil])
+    expect(recording.elements, equals: [1, nil])
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func keepsElementsThePeriodApartAndLosesNotTheLast(
@@ -76,18 +77,18 @@ import Testing
     let all = clock.record(source)
     let thinned = clock.record(source.throttle(for: .seconds(4), on: clock))
     clock.run()
-    #expect(thinned.elements.first == all.elements.first)
-    #expect(thinned.elements.last == all.elements.last)
+    expect(thinned.elements.first, equals: all.elements.first)
+    expect(thinned.elements.last, equals: all.elements.last)
     let times = thinned.records.map(\.time).dropLast(2)
     for (earlier, later) in zip(times, times.dropFirst()) { #expect(later - earlier >= .seconds(4)) }
   }
 
   @Test func eachKeyIsThrottledByItself() throws {
-    #expect(
-      outcome { Observable.from([1, 11, 2, 12]).throttle(for: .seconds(5), on: $0) { $0 / 10 } }
-        == "1, 11, 2, 12, |")
-    #expect(
-      outcome { Observable.from([1, 11, 2]).throttle(for: .seconds(5), latest: false, on: $0) { $0 / 10 } }
-        == "1, 11, |")
+    expect(
+      outcome { Observable.from([1, 11, 2, 12]).throttle(for: .seconds(5), on: $0) { $0 / 10 } },
+      equals: "1, 11, 2, 12, |")
+    expect(
+      outcome { Observable.from([1, 11, 2]).throttle(for: .seconds(5), latest: false, on: $0) { $0 / 10 } },
+      equals: "1, 11, |")
   }
 }

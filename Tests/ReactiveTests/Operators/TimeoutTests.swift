@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -8,9 +9,9 @@ import Testing
     let source = try clock.hot("a--b-------c-|")
     let recording = clock.record(source.timeout(after: .seconds(5), on: clock))
     clock.run()
-    #expect(recording.drawing.line == "a--b----#")
+    expect(recording.drawing.line, equals: "a--b----#")
     #expect(recording.error as? ReactiveError == .timedOut(after: .seconds(5)))
-    #expect(source.subscriptions == ["^-------!"])
+    expect(source.subscriptions, equals: ["^-------!"])
   }
 
   @Test func waitsForTheFirstElementToo() throws {
@@ -22,12 +23,12 @@ import Testing
     let source = try clock.hot("a-----b|")
     let other = try clock.cold("-x----y|")
     let patient = source.timeout(after: .seconds(3), on: clock, else: other)
-    #expect(clock.play(patient) == "a---x----y|")
-    #expect(source.subscriptions == ["^--!"])
-    #expect(other.subscriptions == ["---^------!"])
-    #expect(
-      outcome { Observable<Int>.never().timeout(after: .seconds(5), on: $0, else: Observable.just(0)) }
-        == "0, |")
+    expect(clock.play(patient), equals: "a---x----y|")
+    expect(source.subscriptions, equals: ["^--!"])
+    expect(other.subscriptions, equals: ["---^------!"])
+    expect(
+      outcome { Observable<Int>.never().timeout(after: .seconds(5), on: $0, else: Observable.just(0)) },
+      equals: "0, |")
   }
 
   @Test func theOtherStreamMayFail() throws {
@@ -38,8 +39,8 @@ import Testing
 
   @Test func aStreamInTimeKeepsItsEndAndTheTimerGoes() throws {
     let clock = VirtualScheduler()
-    #expect(clock.play(try clock.hot("a-b-|").timeout(after: .seconds(3), on: clock)) == "a-b-|")
-    #expect(clock.now == Instant() + .seconds(4))
+    expect(clock.play(try clock.hot("a-b-|").timeout(after: .seconds(3), on: clock)), equals: "a-b-|")
+    expect(clock.now, equals: Instant() + .seconds(4))
     try expectMarbles("a-#") { try $0.hot("a-#").timeout(after: .seconds(3), on: $0) }
   }
 
@@ -51,7 +52,7 @@ import Testing
     let clock = VirtualScheduler()
     let other = try clock.cold("-x-y|")
     let patient = Observable.never().timeout(after: .seconds(2), on: clock, else: other)
-    #expect(clock.play(patient, until: .seconds(4)) == "---x")
-    #expect(other.subscriptions == ["--^-!"])
+    expect(clock.play(patient, until: .seconds(4)), equals: "---x")
+    expect(other.subscriptions, equals: ["--^-!"])
   }
 }

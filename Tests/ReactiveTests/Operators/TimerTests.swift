@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct TimerTests {
   @Test func emitsZeroAfterADelay() throws {
     try expectMarbles("---(0|)") { Observable.timer(after: .seconds(3), on: $0) }
-    #expect(outcome { Observable.timer(after: .seconds(1), on: $0) } == "0, |")
+    expect(outcome { Observable.timer(after: .seconds(1), on: $0) }, equals: "0, |")
   }
 
   @Test func goesOnCountingGivenAPeriod() throws {
@@ -22,15 +23,16 @@ import Testing
   @Test func disposingTakesTheTimerBack() {
     let clock = VirtualScheduler()
     let subscription = Observable.timer(after: .seconds(3), on: clock).subscribe()
-    #expect(clock.pending == 1)
+    expect(clock.pending, equals: 1)
     subscription.dispose()
-    #expect(clock.pending == 0)
+    expect(clock.pending, equals: 0)
   }
 
   @Test func disposedFromInsideATickItStops() throws {
     let clock = VirtualScheduler()
-    #expect(clock.play(Observable.timer(after: .zero, every: .seconds(2), on: clock).take(2)) == "0-(1|)")
-    #expect(clock.pending == 0)
+    expect(
+      clock.play(Observable.timer(after: .zero, every: .seconds(2), on: clock).take(2)), equals: "0-(1|)")
+    expect(clock.pending, equals: 0)
   }
 
   @Test func aBeginningLongPastIsNoReasonToCountFast() throws {
@@ -39,7 +41,7 @@ import Testing
       let recording = clock.record(
         Observable.timer(after: past, every: .seconds(100 * 365 * 86_400), on: clock).take(3))
       clock.run(limit: 1000)
-      #expect(recording.elements == [0, 1, 2])
+      expect(recording.elements, equals: [0, 1, 2])
     }
   }
 }
@@ -47,13 +49,13 @@ import Testing
 @Suite struct IntervalTests {
   @Test func countsFromZero() throws {
     try expectMarbles("---0--1--2", until: .seconds(10)) { Observable.interval(.seconds(3), on: $0) }
-    #expect(outcome { Observable.interval(.seconds(1), on: $0).take(3) } == "0, 1, 2, |")
+    expect(outcome { Observable.interval(.seconds(1), on: $0).take(3) }, equals: "0, 1, 2, |")
   }
 
   @Test func disposingTakesTheTimerBack() throws {
     let clock = VirtualScheduler()
-    #expect(clock.play(Observable.interval(.seconds(3), on: clock), until: .seconds(4)) == "---0")
-    #expect(clock.pending == 0)
+    expect(clock.play(Observable.interval(.seconds(3), on: clock), until: .seconds(4)), equals: "---0")
+    expect(clock.pending, equals: 0)
   }
 
   @Test func leavesOutTheTicksThatNobodyHadTimeForAndStaysInStep() {
@@ -63,8 +65,8 @@ import Testing
     })
     let recording = clock.record(slow.take(3))
     clock.run()
-    #expect(recording.records.map(\.time.nanoseconds) == [10, 12, 15, 15].map { $0 * 1_000_000_000 })
-    #expect(recording.elements == [0, 1, 2])
+    expect(recording.records.map(\.time.nanoseconds), equals: [10, 12, 15, 15].map { $0 * 1_000_000_000 })
+    expect(recording.elements, equals: [0, 1, 2])
   }
 
   @Test func startsAnewForEachSubscriber() throws {

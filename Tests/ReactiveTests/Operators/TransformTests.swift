@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -44,8 +45,8 @@ import Testing
         emit(value)
         throw Oops()
       })
-    #expect(clock.play(thrown) == "-(a#)")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(thrown), equals: "-(a#)")
+    expect(source.subscriptions, equals: ["^!"])
     try expectMarbles("-a-#") {
       try $0.hot("-a-|").transform(from: 0, { $2($1) }, atEnd: { _, _ in throw Oops() })
     }
@@ -56,7 +57,7 @@ import Testing
       emit(count)
       count += 1
     }
-    for _ in 0..<2 { #expect(outcome { _ in counted } == "1, |") }
+    for _ in 0..<2 { expect(outcome { _ in counted }, equals: "1, |") }
   }
 
   @Test func nothingFollowsATake() {
@@ -64,7 +65,7 @@ import Testing
       emit(value)
       emit(-value)
     }
-    #expect(outcome { _ in numbers.take(3) } == "1, -1, 2, |")
+    expect(outcome { _ in numbers.take(3) }, equals: "1, -1, 2, |")
   }
 
   @Test func anElementSentFromInsideADeliveryComesAfterIt() {
@@ -80,6 +81,6 @@ import Testing
       if value == 1 { subject.next(10) }
     })
     subject.next(1)
-    #expect(log.entries == [1, -1, 11, -11])
+    expect(log.entries, equals: [1, -1, 11, -11])
   }
 }

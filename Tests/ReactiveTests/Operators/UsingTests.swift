@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -23,17 +24,18 @@ import Testing
     for round in 1...2 {
       _ = clock.record(source)
       clock.run()
-      #expect(
-        log.entries.suffix(3) == ["open \(round)", drawing == "a-|" ? "complete" : "fail", "close \(round)"])
+      expect(
+        log.entries.suffix(3),
+        equals: ["open \(round)", drawing == "a-|" ? "complete" : "fail", "close \(round)"])
     }
   }
 
   @Test func closesWhenDisposed() {
     let log = Journal<String>()
     let subscription = opening(log, .never()).subscribe()
-    #expect(log.entries == ["open 1"])
+    expect(log.entries, equals: ["open 1"])
     subscription.dispose()
-    #expect(log.entries == ["open 1", "close 1"])
+    expect(log.entries, equals: ["open 1", "close 1"])
   }
 
   @Test func whatCannotBeOpenedFailsAndIsNotClosed() {
@@ -41,14 +43,14 @@ import Testing
     let source = Observable<Int>.using({ () -> Int in throw Oops() }, dispose: { _ in log.note("close") }) {
       .just($0)
     }
-    #expect(outcome { _ in source } == "#")
+    expect(outcome { _ in source }, equals: "#")
     #expect(log.entries.isEmpty)
   }
 
   @Test func aBodyThatThrowsFailsAndCloses() {
     let log = Journal<String>()
     let source = Observable<Int>.using({ 1 }, dispose: { log.note("close \($0)") }) { _ in throw Oops() }
-    #expect(outcome { _ in source } == "#")
-    #expect(log.entries == ["close 1"])
+    expect(outcome { _ in source }, equals: "#")
+    expect(log.entries, equals: ["close 1"])
   }
 }

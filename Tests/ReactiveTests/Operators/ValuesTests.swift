@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import ReactiveTesting
@@ -8,7 +9,7 @@ import Testing
   @Test func aLoopGetsWhatTheStreamEmits() async throws {
     var seen: [Int] = []
     for try await number in Observable.from(1...5).values { seen.append(number) }
-    #expect(seen == [1, 2, 3, 4, 5])
+    expect(seen, equals: [1, 2, 3, 4, 5])
   }
 
   @Test func theErrorIsThrownAfterTheElementsBeforeIt() async {
@@ -18,7 +19,7 @@ import Testing
         seen.append(number)
       }
     }
-    #expect(seen == [1, 2])
+    expect(seen, equals: [1, 2])
   }
 
   @Test func subscribesWhenTheLoopBeginsAndLeavesWhenItEnds() async throws {
@@ -30,7 +31,7 @@ import Testing
       #expect(subject.hasObservers)
       subject.next(1)
       subject.next(2)
-      #expect(try await iterator.next() == 1)
+      try await expect(iterator.next(), equals: 1)
     }
     #expect(!subject.hasObservers)
   }
@@ -46,15 +47,15 @@ import Testing
   @Test func aPresentValueIsThereAtOnceAndAnotherIsAwaited() async throws {
     let (present, relay, coming) = (BehaviorSubject(1), BehaviorRelay("a"), PublishSubject<Int>())
     present.next(2)
-    #expect(present.value == 2)
-    #expect(relay.value == "a")
+    expect(present.value, equals: 2)
+    expect(relay.value, equals: "a")
     let upcast: Observable<Int> = present
-    #expect(try await upcast.value == 2)
-    #expect(try await present.observable.value == 2)
+    try await expect(upcast.value, equals: 2)
+    try await expect(present.observable.value, equals: 2)
     async let awaited = coming.value
     while !coming.hasObservers { await Task.yield() }
     coming.next(3)
-    #expect(try await awaited == 3)
+    try await expect(awaited, equals: 3)
     #expect(!coming.hasObservers)
   }
 
@@ -68,7 +69,7 @@ import Testing
     }
     while !first.isRaised { await Task.yield() }
     task.cancel()
-    #expect(try await task.value == 0)
+    try await expect(task.value, equals: 0)
     #expect(!subject.hasObservers)
   }
 
@@ -77,9 +78,9 @@ import Testing
     var iterator = try #require(subject).map { $0 * 2 }.values.makeAsyncIterator()
     subject?.next(1)
     subject = nil
-    #expect(try await iterator.next() == 2)
-    #expect(try await iterator.next() == nil)
-    #expect(try await iterator.next() == nil, "and stays at its end")
+    try await expect(iterator.next(), equals: 2)
+    try await expectNil(iterator.next())
+    try await expectNil(iterator.next(), "and stays at its end")
   }
 
   @Test func eachLoopSubscribesByItself() async throws {
@@ -88,7 +89,7 @@ import Testing
     for _ in 0..<2 {
       for try await _ in values {}
     }
-    #expect(starts.value == 2)
+    expect(starts.value, equals: 2)
   }
 
   @Test(arguments: [(Overflow.dropOldest, [4, 5]), (.dropNewest, [1, 2])])
@@ -100,14 +101,14 @@ import Testing
     {
       seen.append(number)
     }
-    #expect(seen == kept)
-    #expect(counters.droppedCount == 3)
+    expect(seen, equals: kept)
+    expect(counters.droppedCount, equals: 3)
   }
 
   @Test func failingIsAnOverflowToo() async throws {
     var iterator = Observable.from(1...5).values(capacity: 2, overflow: .fail).makeAsyncIterator()
-    #expect(try await iterator.next() == 1)
-    #expect(try await iterator.next() == 2)
+    try await expect(iterator.next(), equals: 1)
+    try await expect(iterator.next(), equals: 2)
     await #expect(throws: ReactiveError.overflow(what: "a mailbox", limit: 2)) { try await iterator.next() }
   }
 
@@ -118,40 +119,40 @@ import Testing
     for try await number in Observable.from(1...2000).subscribe(on: lane)
       .values(capacity: 4, counters: counters)
     {
-      #expect(number == last + 1)
+      expect(number, equals: last + 1)
       last = number
     }
-    #expect(last == 2000)
-    #expect(counters.acceptedCount == 2000)
+    expect(last, equals: 2000)
+    expect(counters.acceptedCount, equals: 2000)
   }
 
   @Test func aTaskThatSendsToItsOwnLoopFailsInsteadOfStandingStill() async throws {
     let subject = PublishSubject<Int>()
     var iterator = subject.values(capacity: 2).makeAsyncIterator()
     for number in 1...3 { subject.next(number) }
-    #expect(try await iterator.next() == 1)
-    #expect(try await iterator.next() == 2)
+    try await expect(iterator.next(), equals: 1)
+    try await expect(iterator.next(), equals: 2)
     await #expect(throws: ReactiveError.standstill(limit: 2)) { try await iterator.next() }
   }
 
   @Test func whatIsSentWhileTheLoopSubscribesDoesNotWaitForIt() async throws {
     var count = 0
     for try await _ in Observable.from(0..<65_536).values(capacity: 2) { count += 1 }
-    #expect(count == 65_536)
+    expect(count, equals: 65_536)
     count = 0
     await #expect(
       throws: ReactiveError.overflow(what: "what `values` keeps while it subscribes", limit: 65_536)
     ) {
       for try await _ in Observable.from(0...).values(capacity: 2) { count += 1 }
     }
-    #expect(count == 65_536)
+    expect(count, equals: 65_536)
   }
 
   @Test func valueIsTheFirstElement() async throws {
     let disposed = Flag()
-    #expect(try await Observable.from(1...).do(dispose: { disposed.raise() }).value == 1)
+    try await expect(Observable.from(1...).do(dispose: { disposed.raise() }).value, equals: 1)
     #expect(disposed.isRaised)
-    #expect(try await Observable.just(42).value == 42)
+    try await expect(Observable.just(42).value, equals: 42)
     await #expect(throws: Oops(number: 3)) { try await Observable<Int>.fail(Oops(number: 3)).value }
     await #expect(throws: ReactiveError.noElement) { try await Observable<Int>.empty().value }
   }
@@ -178,10 +179,10 @@ import Testing
     }
     var seen: [Int] = []
     while let number = try await iterator.next() { seen.append(number) }
-    #expect(seen.count == 4 * many)
+    expect(seen.count, equals: 4 * many)
     for index in 0..<4 {
       let own = seen.filter { $0 / many == index }
-      #expect(own == own.sorted(), "the order of each thread is kept")
+      expect(own, equals: own.sorted(), "the order of each thread is kept")
     }
   }
 
@@ -195,7 +196,7 @@ import Testing
         for number in 0..<10 { subject.next(number) }
         sent.raise()
       }
-      #expect(try await iterator.next() == 0)
+      try await expect(iterator.next(), equals: 0)
       while counters.waitCount == 0 { await Task.yield() }
       #expect(!sent.isRaised)
     }
@@ -215,7 +216,7 @@ import Testing
       subject.next(element)
       #expect(try await iterator.next() === element)
     }
-    #expect(waiting == nil)
-    #expect(closure == nil)
+    expectNil(waiting)
+    expectNil(closure)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -13,8 +14,9 @@ import Testing
       joined(try $0.hot("a--b--c--|").window(2))
     }
     try expectMarbles("x-----x--|") { try $0.hot("a--b--c--|").window(2).map { _ in "x" } }
-    #expect(
-      outcome { _ in Observable.from(1...3).window(2).concatMap { $0.reduce(0) { $0 + $1 } } } == "3, 3, |")
+    expect(
+      outcome { _ in Observable.from(1...3).window(2).concatMap { $0.reduce(0) { $0 + $1 } } },
+      equals: "3, 3, |")
   }
 
   @Test func whatComesGoesStraightIntoTheWindow() throws {
@@ -25,10 +27,10 @@ import Testing
     try expectMarbles("-----a-----c--|", legend: ["a = ab"]) { clock in
       joined(try clock.hot("a--b--c-------|").window(9, or: .seconds(5), on: clock))
     }
-    #expect(
+    expect(
       outcome { clock in
         Observable.from(1...3).window(9, or: .seconds(1), on: clock).concatMap { $0.takeLast(1) }
-      } == "3, |")
+      }, equals: "3, |")
   }
 
   @Test func theTimeOfAFullWindowDoesNotEndTheNext() throws {
@@ -43,8 +45,8 @@ import Testing
     let windows = try clock.hot("a-#").window(2).do(next: { window in
       _ = window.subscribe(next: { log.note($0) }, fail: { _ in log.note("#") })
     })
-    #expect(clock.play(windows.map { _ in "x" }) == "x-#")
-    #expect(log.entries == ["a", "#"])
+    expect(clock.play(windows.map { _ in "x" }), equals: "x-#")
+    expect(log.entries, equals: ["a", "#"])
   }
 
   @Test func disposingCompletesTheOpenWindow() throws {
@@ -54,9 +56,9 @@ import Testing
     let windows = source.window(9, or: .seconds(99), on: clock).do(next: { window in
       _ = window.subscribe(next: { log.note($0) }, complete: { log.note("|") })
     })
-    #expect(clock.play(windows.map { _ in "x" }, until: .seconds(1)) == "x")
-    #expect(log.entries == ["a", "|"])
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(windows.map { _ in "x" }, until: .seconds(1)), equals: "x")
+    expect(log.entries, equals: ["a", "|"])
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func anEmptySourceHasNoWindows() throws {
@@ -71,7 +73,7 @@ import Testing
     let log = Journal<String>()
     let sums = Observable.from(1...3).window(9).do(complete: { log.note("complete") })
       .flatMap { $0.reduce(0) { $0 + $1 }.map { _ -> Int in throw Oops() } }
-    #expect(outcome { _ in sums } == "#")
+    expect(outcome { _ in sums }, equals: "#")
     #expect(log.entries.isEmpty)
   }
 }

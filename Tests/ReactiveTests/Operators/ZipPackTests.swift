@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -14,9 +15,9 @@ import Testing
   }
 
   @Test func makesTuples() {
-    #expect(
-      outcome { _ in Observable.zip(Observable.just(1), Observable.just("a"), Observable.just(2.5)) }
-        == "(1, \"a\", 2.5), |")
+    expect(
+      outcome { _ in Observable.zip(Observable.just(1), Observable.just("a"), Observable.just(2.5)) },
+      equals: "(1, \"a\", 2.5), |")
   }
 
   @Test func endsWhenNoFurtherOneCanCome() throws {
@@ -55,8 +56,8 @@ import Testing
         let subject = subjects[random.below(3)]
         if random.below(15) == 0 { subject.complete() } else { subject.next(number) }
       }
-      #expect(pack.elements == list.elements, "seed \(seed)")
-      #expect(pack.subscription.isDisposed == list.subscription.isDisposed, "seed \(seed)")
+      expect(pack.elements, equals: list.elements, "seed \(seed)")
+      expect(pack.subscription.isDisposed, equals: list.subscription.isDisposed, "seed \(seed)")
     }
   }
 
@@ -66,7 +67,7 @@ import Testing
     let zipped = Observable.zip(source, source, .just(1)) { _, _, _ -> Int in
       throw Oops()
     }
-    #expect(clock.play(zipped.map { "\($0)" }) == "#")
-    #expect(source.subscriptions == ["(^!)", "(^!)"])
+    expect(clock.play(zipped.map { "\($0)" }), equals: "#")
+    expect(source.subscriptions, equals: ["(^!)", "(^!)"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -8,48 +9,48 @@ import Testing
       let sources = [try clock.hot("a--b-----c--|"), try clock.hot("-1-----2----|")]
       return Observable.zip(sources).map { $0.joined() }
     }
-    #expect(
-      outcome { _ in Observable.zip([Observable.from([1, 2, 3]), Observable.from([10, 20])]) }
-        == "[1, 10], [2, 20], |")
+    expect(
+      outcome { _ in Observable.zip([Observable.from([1, 2, 3]), Observable.from([10, 20])]) },
+      equals: "[1, 10], [2, 20], |")
   }
 
   @Test func pairsStreamsOfTwoKinds() {
-    #expect(
-      outcome { _ in Observable.from([1, 2]).zip(Observable.from(["a", "b"])) { "\($0)\($1)" } }
-        == "1a, 2b, |")
+    expect(
+      outcome { _ in Observable.from([1, 2]).zip(Observable.from(["a", "b"])) { "\($0)\($1)" } },
+      equals: "1a, 2b, |")
   }
 
   @Test func completesAtOnceWithoutSources() {
-    #expect(outcome { _ in Observable<Int>.zip([]) } == "|")
+    expect(outcome { _ in Observable<Int>.zip([]) }, equals: "|")
   }
 
   @Test func oneSourceIsEnough() {
-    #expect(outcome { _ in Observable.zip([Observable.from([1, 2])]) } == "[1], [2], |")
+    expect(outcome { _ in Observable.zip([Observable.from([1, 2])]) }, equals: "[1], [2], |")
   }
 
   @Test func completesAsSoonAsNoFurtherPairCanCome() throws {
     let clock = VirtualScheduler()
     let short = try clock.hot("a|")
     let long = try clock.hot("---1--2|")
-    #expect(clock.play(short.zip(long) { $1 + $0 }.map { _ in "x" }) == "---(x|)")
-    #expect(short.subscriptions == ["^!"])
-    #expect(long.subscriptions == ["^--!"])
+    expect(clock.play(short.zip(long) { $1 + $0 }.map { _ in "x" }), equals: "---(x|)")
+    expect(short.subscriptions, equals: ["^!"])
+    expect(long.subscriptions, equals: ["^--!"])
   }
 
   @Test func anEmptySourceEndsItAndLeavesTheOthers() throws {
     let clock = VirtualScheduler()
     let first = try clock.hot("a-b-c|")
     let other = try clock.hot("a|")
-    #expect(clock.play(Observable.zip([first, .empty(), other])) == "|")
-    #expect(first.subscriptions == ["(^!)"])
+    expect(clock.play(Observable.zip([first, .empty(), other])), equals: "|")
+    expect(first.subscriptions, equals: ["(^!)"])
     #expect(other.subscriptions.isEmpty)
   }
 
   @Test func aFailureLeavesTheOthers() throws {
     let clock = VirtualScheduler()
     let other = try clock.hot("a-b-c|")
-    #expect(clock.play(Observable.zip([try clock.hot("-#"), other])) == "-#")
-    #expect(other.subscriptions == ["^!"])
+    expect(clock.play(Observable.zip([try clock.hot("-#"), other])), equals: "-#")
+    expect(other.subscriptions, equals: ["^!"])
   }
 
   @Test func failsWhenOneIsTooFarAhead() throws {
@@ -57,16 +58,16 @@ import Testing
     let fast = try clock.hot("abc|")
     let recording = clock.record(Observable.zip([fast, .never()], backlog: 2))
     clock.run()
-    #expect(recording.drawing.line == "--#")
+    expect(recording.drawing.line, equals: "--#")
     #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of zip", limit: 2))
-    #expect(fast.subscriptions == ["^-!"])
+    expect(fast.subscriptions, equals: ["^-!"])
   }
 
   @Test func failsWhenTheClosureThrows() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-b|")
     let paired = source.zip(.from(["1", "2"])) { _, _ -> String in throw Oops() }
-    #expect(clock.play(paired) == "-#")
-    #expect(source.subscriptions == ["^!"])
+    expect(clock.play(paired), equals: "-#")
+    expect(source.subscriptions, equals: ["^!"])
   }
 }

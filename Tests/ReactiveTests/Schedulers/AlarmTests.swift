@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
     let owner = Owner(clock)
     Alarm(on: clock, in: Subscription()).set(at: second(3), for: owner)
     clock.run()
-    #expect(owner.rings.entries == [second(3)])
+    expect(owner.rings.entries, equals: [second(3)])
   }
 
   @Test func thePresentWishReplacesTheOneBefore() {
@@ -31,14 +32,14 @@ import Testing
     let alarm = Alarm(on: clock, in: Subscription())
     alarm.set(at: second(3), for: owner)
     alarm.set(at: second(5), for: owner)
-    #expect(clock.pending == 1)
+    expect(clock.pending, equals: 1)
     clock.advance(to: second(4))
     #expect(owner.rings.entries.isEmpty)
     alarm.set(at: second(9), for: owner)
     alarm.set(at: second(6), for: owner)
-    #expect(clock.pending == 1)
+    expect(clock.pending, equals: 1)
     clock.run()
-    #expect(owner.rings.entries == [second(6)])
+    expect(owner.rings.entries, equals: [second(6)])
   }
 
   @Test func anEarlierWishTakesTheLaterTimerBack() {
@@ -47,10 +48,10 @@ import Testing
     let alarm = Alarm(on: clock, in: Subscription())
     alarm.set(at: second(9), for: owner)
     alarm.set(at: second(2), for: owner)
-    #expect(clock.pending == 1)
+    expect(clock.pending, equals: 1)
     clock.run()
-    #expect(owner.rings.entries == [second(2)])
-    #expect(clock.now == second(2))
+    expect(owner.rings.entries, equals: [second(2)])
+    expect(clock.now, equals: second(2))
   }
 
   @Test func clearedItDoesNotRingUntilSetAgain() {
@@ -63,7 +64,7 @@ import Testing
     #expect(owner.rings.entries.isEmpty)
     alarm.set(at: second(4), for: owner)
     clock.run()
-    #expect(owner.rings.entries == [second(4)])
+    expect(owner.rings.entries, equals: [second(4)])
   }
 
   @Test func theEndOfTheSubscriptionTakesTheTimerBack() {
@@ -73,8 +74,8 @@ import Testing
     let alarm = Alarm(on: clock, in: subscription)
     alarm.set(at: second(2), for: owner)
     subscription.dispose()
-    #expect(clock.pending == 0)
+    expect(clock.pending, equals: 0)
     alarm.set(at: second(3), for: owner)
-    #expect(clock.pending == 0)
+    expect(clock.pending, equals: 0)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import Testing
@@ -7,7 +8,7 @@ import Testing
   func changes() {
     let number = ConditionLock(0)
     Thread.detachNewThread { for _ in 0..<1000 { number.change { $0 += 1 } } }
-    #expect(number.wait { $0 == 1000 ? "there" : nil } == "there")
+    expect(number.wait { $0 == 1000 ? "there" : nil }, equals: "there")
   }
 
   @Test("a change made while waiting is one that others hear of")
@@ -22,14 +23,14 @@ import Testing
       }
     }
     number.change { $0 = 1 }
-    #expect(number.wait { $0 == 2 ? true : nil } == true)
+    expect(number.wait { $0 == 2 ? true : nil }, equals: true)
   }
 
   @Test("at its time a wait ends without an answer")
   func time() {
     let number = ConditionLock(0)
     let took = ContinuousClock().measure {
-      #expect(number.wait(until: MonotonicClock.now + .milliseconds(20)) { $0 == 1 ? true : nil } == nil)
+      expectNil(number.wait(until: MonotonicClock.now + .milliseconds(20)) { $0 == 1 ? true : nil })
     }
     #expect(took >= .milliseconds(20))
   }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
       scheduler.perform { log.note("c") }
       log.note("b")
     }
-    #expect(log.entries == ["a", "b", "c"])
+    expect(log.entries, equals: ["a", "b", "c"])
   }
 
   @Test func isCurrentOnlyInsideItsWork() {
@@ -18,7 +19,7 @@ import Testing
     let log = Journal<Bool>()
     #expect(!scheduler.isCurrent)
     scheduler.perform { log.note(scheduler.isCurrent) }
-    #expect(log.entries == [true])
+    expect(log.entries, equals: [true])
     #expect(!scheduler.isCurrent)
   }
 
@@ -26,7 +27,7 @@ import Testing
     let scheduler = ImmediateScheduler()
     let log = Journal<String>()
     let timer = scheduler.schedule(at: scheduler.now) { log.note("x") }
-    #expect(log.entries == ["x"])
+    expect(log.entries, equals: ["x"])
     #expect(timer.isDisposed)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
       }
       #expect(label.texts.isEmpty, "the main actor is busy here")
     }
-    #expect(label.texts == ["1", "2", "3"])
+    expect(label.texts, equals: ["1", "2", "3"])
   }
 
   @Test func anErrorComesThereToo() async {
@@ -34,7 +35,7 @@ import Testing
         }
       ).disposed(by: Bag.kept)
     }
-    #expect(label.texts == ["\(Oops())"])
+    expect(label.texts, equals: ["\(Oops())"])
   }
 
   @Test func nothingComesAfterDispose() async throws {
@@ -60,17 +61,17 @@ import Testing
       }
       #expect(log.entries.isEmpty)
     }
-    #expect(log.entries == [1, 2, 3, 4])
+    expect(log.entries, equals: [1, 2, 3, 4])
   }
 
   @Test func timersRunThere() async throws {
     let tick = Observable.timer(after: .milliseconds(1), on: MainScheduler.main)
       .do(next: { _ in MainActor.assertIsolated() })
-    #expect(try await tick.value == 0)
+    try await expect(tick.value, equals: 0)
     let log = Journal<Int>()
     let timer = MainScheduler.main.schedule(after: .milliseconds(1)) { log.note(1) }
     timer.dispose()
-    #expect(try await tick.value == 0)
+    try await expect(tick.value, equals: 0)
     #expect(log.entries.isEmpty)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -42,6 +43,6 @@ import Testing
     timer.onDispose { log.note("end") }
     gate.raise()
     #expect(eventually { log.count == 2 })
-    #expect(log.entries == ["work", "end"])
+    expect(log.entries, equals: ["work", "end"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Reactive
@@ -17,7 +18,7 @@ import Testing
       log.note("other, 3 h: \(other.now >= start + .seconds(3 * 3600))")
     }
     #expect(eventually { log.count == 2 })
-    #expect(log.entries == ["other, 3 h: true", "one, 5 h: true"])
+    expect(log.entries, equals: ["other, 3 h: true", "one, 5 h: true"])
     #expect(MonotonicClock.now - machine >= .milliseconds(50))
     #expect(MonotonicClock.now - machine < .seconds(20))
   }
@@ -33,17 +34,17 @@ import Testing
       while MonotonicClock.now < machine {}
       #expect(speed.now >= instant)
     }
-    #expect(speed.machineTime(of: .distantFuture) == .distantFuture)
-    #expect(speed.shown(for: .seconds(2)) == .seconds(6))
-    #expect(speed.machine(for: .seconds(6)) == .seconds(2))
+    expect(speed.machineTime(of: .distantFuture), equals: .distantFuture)
+    expect(speed.shown(for: .seconds(2)), equals: .seconds(6))
+    expect(speed.machine(for: .seconds(6)), equals: .seconds(2))
   }
 
   @Test("the real one changes nothing, and a speed that is none is that one's")
   func real() {
     let instant = Instant(nanoseconds: 12)
-    #expect(Speed.real.machineTime(of: instant) == instant)
-    #expect(Speed.real.shown(for: .seconds(3)) == .seconds(3))
-    #expect(Speed.real.machine(for: .seconds(3)) == .seconds(3))
-    for factor in [0, -1, .nan, .infinity] { #expect(Speed(factor).factor == 1) }
+    expect(Speed.real.machineTime(of: instant), equals: instant)
+    expect(Speed.real.shown(for: .seconds(3)), equals: .seconds(3))
+    expect(Speed.real.machine(for: .seconds(3)), equals: .seconds(3))
+    for factor in [0, -1, .nan, .infinity] { expect(Speed(factor).factor, equals: 1) }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 @testable import Reactive
 import ReactiveTesting
@@ -13,7 +14,7 @@ import Testing
     }
     for log in logs {
       #expect(eventually { log.count == 200 })
-      #expect(log.entries == Array(0..<200))
+      expect(log.entries, equals: Array(0..<200))
     }
   }
 
@@ -37,7 +38,7 @@ import Testing
     #expect(!eventually(patience: 0.05) { counts.withLock { $0.running } > 2 })
     gate.raise()
     #expect(eventually { done.count == 5 })
-    #expect(counts.withLock { $0.most } == 2)
+    expect(counts.withLock { $0.most }, equals: 2)
   }
 
   @Test func aBlockedSchedulerDelaysNoOther() {
@@ -104,14 +105,14 @@ import Testing
       }
     }
     #expect(eventually { running.withLock { $0.all } == 4 })
-    #expect(running.withLock { $0.inner } == 2)
+    expect(running.withLock { $0.inner }, equals: 2)
     let other = Flag()
     pool.makeScheduler().perform { other.raise() }
     #expect(eventually { other.isRaised })
-    #expect(running.withLock { $0.all } == 4)
+    expect(running.withLock { $0.all }, equals: 4)
     gate.raise()
     #expect(eventually { done.count == 10 })
-    #expect(Set(done.entries) == Set(0..<10))
+    expect(Set(done.entries), equals: Set(0..<10))
   }
 
   @Test func aSchedulerOfAFullPartHasItsTurn() {
@@ -123,8 +124,8 @@ import Testing
       second.perform { log.note(1000 + number) }
     }
     #expect(eventually { log.count == 200 })
-    #expect(log.entries.filter { $0 < 1000 } == Array(0..<100))
-    #expect(log.entries.filter { $0 >= 1000 } == Array(1000..<1100))
+    expect(log.entries.filter { $0 < 1000 }, equals: Array(0..<100))
+    expect(log.entries.filter { $0 >= 1000 }, equals: Array(1000..<1100))
   }
 
   @Test func noThreadIsStartedForWhatTheCoresAreBusyWith() {

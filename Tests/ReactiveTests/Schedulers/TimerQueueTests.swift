@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import Testing
 
@@ -22,28 +23,28 @@ import Testing
     for (time, name) in [(3, "d"), (1, "a"), (2, "c"), (1, "b")] {
       _ = queue.insert(at: Instant(nanoseconds: Int64(time)), name)
     }
-    #expect(queue.earliest == Instant(nanoseconds: 1))
+    expect(queue.earliest, equals: Instant(nanoseconds: 1))
     var names: [String] = []
     while let timer = queue.popFirst(dueBy: .distantFuture) { names.append(timer.work) }
-    #expect(names == ["a", "b", "c", "d"])
+    expect(names, equals: ["a", "b", "c", "d"])
     #expect(queue.isEmpty)
-    #expect(queue.earliest == nil)
+    expectNil(queue.earliest)
   }
 
   @Test func keepsWhatIsNotDue() {
     var queue = TimerQueue<Int>()
     _ = queue.insert(at: Instant(nanoseconds: 5), 1)
-    #expect(queue.popFirst(dueBy: Instant(nanoseconds: 4)) == nil)
-    #expect(queue.popFirst(dueBy: Instant(nanoseconds: 5))?.work == 1)
+    expectNil(queue.popFirst(dueBy: Instant(nanoseconds: 4)))
+    expect(queue.popFirst(dueBy: Instant(nanoseconds: 5))?.work, equals: 1)
   }
 
   @Test func aTimerIsTakenBackOnce() {
     var queue = TimerQueue<String>()
     let key = queue.insert(at: Instant(nanoseconds: 5), "x")
-    #expect(queue.remove(key) == "x")
-    #expect(queue.remove(key) == nil)
-    #expect(queue.remove(99) == nil)
-    #expect(queue.earliest == nil)
+    expect(queue.remove(key), equals: "x")
+    expectNil(queue.remove(key))
+    expectNil(queue.remove(99))
+    expectNil(queue.earliest)
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>) func agreesWithASortedArray(seed: UInt64) {
@@ -61,11 +62,11 @@ import Testing
         #expect(queue.remove(gone.key) != nil)
       default:
         let limit = Instant(nanoseconds: Int64(random.below(300)))
-        #expect(queue.keys(dueBy: limit) == model.timers.filter { $0.deadline <= limit }.map(\.key))
-        #expect(queue.popFirst(dueBy: limit)?.deadline == model.popFirst(dueBy: limit)?.deadline)
+        expect(queue.keys(dueBy: limit), equals: model.timers.filter { $0.deadline <= limit }.map(\.key))
+        expect(queue.popFirst(dueBy: limit)?.deadline, equals: model.popFirst(dueBy: limit)?.deadline)
       }
-      #expect(queue.count == model.timers.count)
-      #expect(queue.earliest == model.timers.first?.deadline)
+      expect(queue.count, equals: model.timers.count)
+      expect(queue.earliest, equals: model.timers.first?.deadline)
     }
   }
 
@@ -73,10 +74,10 @@ import Testing
     var queue = TimerQueue<Int>()
     let keys = (0..<1000).map { queue.insert(at: Instant(nanoseconds: Int64($0 * 7919 % 1000)), $0) }
     for key in keys where key % 50 != 0 { #expect(queue.remove(key) != nil) }
-    #expect(queue.count == 20)
+    expect(queue.count, equals: 20)
     var times: [Int64] = []
     while let timer = queue.popFirst(dueBy: .distantFuture) { times.append(timer.deadline.nanoseconds) }
-    #expect(times.count == 20)
-    #expect(times == times.sorted())
+    expect(times.count, equals: 20)
+    expect(times, equals: times.sorted())
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -14,8 +15,8 @@ import Testing
     clock.perform { log.note("now") }
     #expect(log.entries.isEmpty)
     #expect(clock.run())
-    #expect(log.entries == ["now", "first", "second", "late"])
-    #expect(clock.now == second(2))
+    expect(log.entries, equals: ["now", "first", "second", "late"])
+    expect(clock.now, equals: second(2))
   }
 
   @Test func advancesAsFarAsToldAndNoFurther() {
@@ -23,14 +24,14 @@ import Testing
     let log = Journal<Int>()
     for time in 1...4 { _ = clock.schedule(at: second(time)) { log.note(time) } }
     clock.advance(by: .seconds(2))
-    #expect(log.entries == [1, 2])
-    #expect(clock.now == second(2))
-    #expect(clock.pending == 2)
+    expect(log.entries, equals: [1, 2])
+    expect(clock.now, equals: second(2))
+    expect(clock.pending, equals: 2)
     clock.advance(to: second(1))
-    #expect(clock.now == second(2))
+    expect(clock.now, equals: second(2))
     clock.advance(to: second(9))
-    #expect(log.entries == [1, 2, 3, 4])
-    #expect(clock.now == second(9))
+    expect(log.entries, equals: [1, 2, 3, 4])
+    expect(clock.now, equals: second(9))
   }
 
   @Test func workMaySetWorkForTheSameInstant() {
@@ -42,7 +43,7 @@ import Testing
     }
     _ = clock.schedule(after: .seconds(1)) { log.note("b") }
     clock.advance(by: .seconds(1))
-    #expect(log.entries == ["a", "b", "c"])
+    expect(log.entries, equals: ["a", "b", "c"])
   }
 
   @Test func whatIsDueInThePastRunsNow() {
@@ -51,7 +52,7 @@ import Testing
     let times = Journal<Instant>()
     _ = clock.schedule(at: second(1)) { times.note(clock.now) }
     clock.run()
-    #expect(times.entries == [second(5)])
+    expect(times.entries, equals: [second(5)])
   }
 
   @Test func disposingTakesWorkBack() {
@@ -60,10 +61,10 @@ import Testing
     let timer = clock.schedule(after: .seconds(1)) { log.note(1) }
     let other = clock.schedule(after: .seconds(1)) { log.note(2) }
     timer.dispose()
-    #expect(clock.pending == 1)
+    expect(clock.pending, equals: 1)
     clock.run()
     other.dispose()
-    #expect(log.entries == [2])
+    expect(log.entries, equals: [2])
   }
 
   @Test func workMayTakeBackWhatIsDueAtTheSameInstant() {
@@ -94,11 +95,11 @@ import Testing
       clock.run()
       return log.entries
     }
-    #expect(order(nil) == Array(0..<20) + [99])
-    #expect(order(1) == order(1))
+    expect(order(nil), equals: Array(0..<20) + [99])
+    expect(order(1), equals: order(1))
     #expect(order(1) != order(2))
-    #expect(order(1).sorted() == order(nil))
-    #expect(order(1).last == 99)
+    expect(order(1).sorted(), equals: order(nil))
+    expect(order(1).last, equals: 99)
   }
 
   @Test func itsExampleIsTrue() {
@@ -106,7 +107,7 @@ import Testing
     let log = Journal<Int>()
     _ = Observable.interval(.seconds(3600), on: clock).subscribe(next: { log.note($0) })
     clock.advance(by: .seconds(7200))
-    #expect(log.entries == [0, 1])
+    expect(log.entries, equals: [0, 1])
   }
 
   @Test func theTokenOfATimerEndsWhenItHasRun() {
@@ -115,7 +116,7 @@ import Testing
     let timer = clock.schedule(after: .seconds(1)) { log.note("work") }
     timer.onDispose { log.note("end") }
     clock.run()
-    #expect(log.entries == ["work", "end"])
+    expect(log.entries, equals: ["work", "end"])
   }
 
   @Test func isAClockInWhoseTimeTasksSleep() {
@@ -129,7 +130,7 @@ import Testing
     clock.advance(by: .seconds(7199))
     #expect(recording.elements.isEmpty)
     clock.advance(by: .seconds(1))
-    #expect(recording.elements == [second(7200)])
+    expect(recording.elements, equals: [second(7200)])
   }
 
   @Test func aTaskThatIsCancelledInItsSleepIsWoken() {
@@ -141,7 +142,7 @@ import Testing
     clock.advance(by: .seconds(1))
     subscription.dispose()
     #expect(clock.run())
-    #expect(log.entries == ["CancellationError"])
-    #expect(clock.now == second(1), "the timer went with the sleep")
+    expect(log.entries, equals: ["CancellationError"])
+    expect(clock.now, equals: second(1), "the timer went with the sleep")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -10,17 +11,17 @@ import Testing
     _ = Observable.from(1...2).subscribe(relay)
     _ = Observable.just(3).subscribe(relay)
     relay.next(4)
-    #expect(recording.drawing.line == "(1234)")
+    expect(recording.drawing.line, equals: "(1234)")
   }
 
   @Test func aBehaviorRelayHasAPresentValue() {
     let relay = BehaviorRelay("TBD")
     _ = Observable.just("Go").subscribe(relay)
-    #expect(relay.value == "Go")
+    expect(relay.value, equals: "Go")
     let clock = VirtualScheduler()
     let recording = clock.record(relay)
     relay.next("Hold")
-    #expect(recording.elements == ["Go", "Hold"])
+    expect(recording.elements, equals: ["Go", "Hold"])
     #expect(!recording.subscription.isDisposed)
   }
 
@@ -34,7 +35,7 @@ import Testing
     Observable(attaching: { observer, subscription in observer.take([1, 2], in: subscription) })
       .attach(relay, in: subscription)
     relay.next(batch: [3])
-    #expect(taker.batches.entries == [[1, 2], [3]])
+    expect(taker.batches.entries, equals: [[1, 2], [3]])
     subscription.dispose()
     #expect(!relay.hasObservers)
   }
@@ -52,6 +53,6 @@ import Testing
     let relay = ReplayRelay<Int>(limit: 2)
     _ = Observable.from(1...3).subscribe(relay)
     let clock = VirtualScheduler()
-    #expect(clock.record(relay).elements == [2, 3])
+    expect(clock.record(relay).elements, equals: [2, 3])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Reactive
 import ReactiveTesting
 import Testing
@@ -12,9 +13,9 @@ import Testing
     name.next("b")
     count.next(2)
     stop.next(())
-    #expect(recording.drawing.legend == ["a = A1", "b = B1", "c = B2"])
-    #expect(recording.drawing.line == "(abc|)")
-    #expect(name.value == "b")
+    expect(recording.drawing.legend, equals: ["a = A1", "b = B1", "c = B2"])
+    expect(recording.drawing.line, equals: "(abc|)")
+    expect(name.value, equals: "b")
   }
 
   @Test func anObservableOfASubjectIsNotFed() {
@@ -34,7 +35,7 @@ import Testing
     }
     #expect(canary != nil)
     subject = nil
-    #expect(canary == nil)
+    expectNil(canary)
   }
 
   @Test func whoSubscribesGetsWhatComesFromThenOn() {
@@ -45,18 +46,18 @@ import Testing
     subject.next(2)
     let second = clock.record(subject)
     subject.next(3)
-    #expect(first.elements == [2, 3])
-    #expect(second.elements == [3])
+    expect(first.elements, equals: [2, 3])
+    expect(second.elements, equals: [3])
   }
 
   @Test func whoComesAfterTheEndGetsTheEnd() {
     let subject = PublishSubject<Int>()
     subject.next(1)
     subject.fail(Oops())
-    #expect(outcome { _ in subject } == "#")
+    expect(outcome { _ in subject }, equals: "#")
     let other = PublishSubject<Int>()
     other.complete()
-    #expect(outcome { _ in other } == "|")
+    expect(outcome { _ in other }, equals: "|")
   }
 
   @Test func theSecondTerminalAndWhatFollowsIsNotHeard() {
@@ -66,7 +67,7 @@ import Testing
     subject.complete()
     subject.fail(Oops())
     subject.next(1)
-    #expect(recording.drawing.line == "|")
+    expect(recording.drawing.line, equals: "|")
   }
 
   @Test func whatIsSentFromInsideADeliveryComesToAllAfterIt() {
@@ -78,7 +79,7 @@ import Testing
     })
     _ = subject.subscribe(next: { log.note("second \($0)") })
     subject.next(1)
-    #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
+    expect(log.entries, equals: ["first 1", "second 1", "first 2", "second 2"])
   }
 
   @Test func membersMayLeaveAndJoinDuringADelivery() {
@@ -94,7 +95,7 @@ import Testing
     subject.subscribe(in: second, next: { log.note("second \($0)") })
     subject.next(1)
     subject.next(2)
-    #expect(log.entries == ["third 2"])
+    expect(log.entries, equals: ["third 2"])
   }
 
   @Test func severalAtOnceAreTheSameAsOneByOne() {
@@ -102,8 +103,8 @@ import Testing
     let subject = PublishSubject<Int>()
     let recordings = [clock.record(subject), clock.record(subject.take(2))]
     subject.next(batch: [1, 2, 3])
-    #expect(recordings[0].elements == [1, 2, 3])
-    #expect(recordings[1].drawing.line == "(12|)")
+    expect(recordings[0].elements, equals: [1, 2, 3])
+    expect(recordings[1].drawing.line, equals: "(12|)")
   }
 
   @Test func knowsWhetherAnybodyIsSubscribed() {
@@ -140,28 +141,28 @@ import Testing
     subject.next("Go")
     let second = clock.record(subject)
     subject.next("Hold")
-    #expect(first.elements == ["TBD", "Go", "Hold"])
-    #expect(second.elements == ["Go", "Hold"])
+    expect(first.elements, equals: ["TBD", "Go", "Hold"])
+    expect(second.elements, equals: ["Go", "Hold"])
   }
 
   @Test func thePresentValueCanBeRead() {
     let subject = BehaviorSubject(1)
-    #expect(subject.value == 1)
+    expect(subject.value, equals: 1)
     subject.next(2)
     subject.next(batch: [3, 4])
-    #expect(subject.value == 4)
+    expect(subject.value, equals: 4)
     subject.complete()
     subject.next(5)
-    #expect(subject.value == 4)
+    expect(subject.value, equals: 4)
   }
 
   @Test func afterTheEndOnlyTheEndIsTold() {
     let subject = BehaviorSubject(1)
     subject.complete()
-    #expect(outcome { _ in subject } == "|")
+    expect(outcome { _ in subject }, equals: "|")
     let failed = BehaviorSubject(1)
     failed.fail(Oops())
-    #expect(outcome { _ in failed } == "#")
+    expect(outcome { _ in failed }, equals: "#")
   }
 
   @Test func mayBeSetFromInsideADelivery() {
@@ -171,8 +172,8 @@ import Testing
       log.note(value)
       if value < 3 { subject.next(value + 1) }
     })
-    #expect(log.entries == [0, 1, 2, 3])
-    #expect(subject.value == 3)
+    expect(log.entries, equals: [0, 1, 2, 3])
+    expect(subject.value, equals: 3)
   }
 
   @Test func theLastValueSentIsPresentAtOnce() {
@@ -186,8 +187,8 @@ import Testing
       log.note(subject.value)
     }).disposed(by: bag)
     subject.next(10)
-    #expect(log.entries == [12])
-    #expect(subject.value == 12)
+    expect(log.entries, equals: [12])
+    expect(subject.value, equals: 12)
   }
 
   @Test func countsUnderALockWhileOthersComeAndGo() {
@@ -203,7 +204,7 @@ import Testing
       if index == 0 { over.raise() }
     }
     #expect(back)
-    #expect(subject.value == 40_000)
+    expect(subject.value, equals: 40_000)
   }
 
   @Test func thePresentValueIsThereWhenSubscribeReturns() {
@@ -234,8 +235,8 @@ import Testing
       over.raise()
     }
     #expect(back)
-    #expect(missing.value == 0)
-    #expect(doubled.value == 0)
+    expect(missing.value, equals: 0)
+    expect(doubled.value, equals: 0)
   }
 
   @Test func thePresentValueIsThereInsideItsOwnDelivery() {
@@ -247,7 +248,7 @@ import Testing
       log.note(0)
     }).disposed(by: bag)
     subject.next(8)
-    #expect(log.entries == [7, 0, 8, 0])
+    expect(log.entries, equals: [7, 0, 8, 0])
   }
 
   @Test func doesNotKeepWhatHasBeenReplaced() {
@@ -260,7 +261,7 @@ import Testing
     }
     #expect(first != nil)
     subject.next(nil)
-    #expect(first == nil)
+    expectNil(first)
   }
 
   @Test func noLockIsHeldWhileWhatIsReplacedIsLetGo() {
@@ -281,7 +282,7 @@ import Testing
 
   @Test func oneValueIsEnoughForSome() {
     let subject = BehaviorSubject(7)
-    #expect(outcome { _ in subject.take(1) } == "7, |")
+    expect(outcome { _ in subject.take(1) }, equals: "7, |")
     #expect(!subject.hasObservers)
   }
 
@@ -292,7 +293,7 @@ import Testing
       subject.complete()
       _ = subject.subscribe(next: { log.note("\($0)") }, complete: { log.note("|") })
     })
-    #expect(log.entries == ["|"])
+    expect(log.entries, equals: ["|"])
   }
 }
 
@@ -303,7 +304,7 @@ import Testing
     for line in ["a", "b", "c"] { subject.next(line) }
     let recording = clock.record(subject)
     subject.next("d")
-    #expect(recording.elements == ["b", "c", "d"])
+    expect(recording.elements, equals: ["b", "c", "d"])
   }
 
   @Test func tellsTheEndAfterThem() {
@@ -311,17 +312,17 @@ import Testing
     subject.next(batch: [1, 2, 3])
     subject.complete()
     subject.next(4)
-    #expect(outcome { _ in subject } == "2, 3, |")
+    expect(outcome { _ in subject }, equals: "2, 3, |")
     let failed = ReplaySubject<Int>(limit: 2)
     failed.next(1)
     failed.fail(Oops())
-    #expect(outcome { _ in failed } == "1, #")
+    expect(outcome { _ in failed }, equals: "1, #")
   }
 
   @Test func disposingDuringTheReplayStopsIt() {
     let subject = ReplaySubject<Int>(limit: 9)
     for number in 1...5 { subject.next(number) }
-    #expect(outcome { _ in subject.take(2) } == "1, 2, |")
+    expect(outcome { _ in subject.take(2) }, equals: "1, 2, |")
     #expect(!subject.hasObservers)
   }
 
@@ -331,7 +332,7 @@ import Testing
     subject.next(1)
     _ = subject.subscribe(next: { log.note($0) })
     subject.next(batch: [2, 3])
-    #expect(log.entries == [2, 3])
+    expect(log.entries, equals: [2, 3])
   }
 
   @Test func whatIsSentDuringTheReplayComesAfterIt() {
@@ -342,6 +343,6 @@ import Testing
       log.note(value)
       if value == 1 { subject.next(3) }
     })
-    #expect(log.entries == [1, 2, 3])
+    expect(log.entries, equals: [1, 2, 3])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import ReactiveTesting
 import Testing
@@ -48,10 +49,10 @@ import Testing
     let events = recording.records.map { record in
       "\((record.time - Instant()) / .seconds(1)): \(record.event.element ?? "")"
     }
-    #expect(events == ["2.0: …", "4.0: …", "6.0: cat cats", "11.0: …", "13.0: failed"])
-    #expect(await service.cancelled == ["c"])
+    expect(events, equals: ["2.0: …", "4.0: …", "6.0: cat cats", "11.0: …", "13.0: failed"])
+    await expect(service.cancelled, equals: ["c"])
     recording.subscription.dispose()
-    #expect(clock.pending == 0)
+    expect(clock.pending, equals: 0)
   }
 
   /// A service that fails each third time.
@@ -84,9 +85,9 @@ import Testing
         return stored
       })
     #expect(clock.run(limit: 1000))
-    #expect(times.records.map { ($0.time - Instant()) / .seconds(1) } == [0, 10, 21, 30, 30])
-    #expect(stored.elements == [[1, 2, 4, 5]])
-    #expect(clock.now == Instant() + .seconds(100))
+    expect(times.records.map { ($0.time - Instant()) / .seconds(1) }, equals: [0, 10, 21, 30, 30])
+    expect(stored.elements, equals: [[1, 2, 4, 5]])
+    expect(clock.now, equals: Instant() + .seconds(100))
   }
 
   @Test func aTaskRunsOnItsScheduler() {
@@ -99,7 +100,7 @@ import Testing
       return [before, lane.isCurrent]
     }.subscribe(in: Subscription(), next: { result.note($0 + [lane.isCurrent]) })
     #expect(eventually { result.count == 1 })
-    #expect(result.entries == [[true, true, true]])
+    expect(result.entries, equals: [[true, true, true]])
   }
 
   @Test func aTaskWhoseSchedulerStopsIsCancelledAndEnds() async {
@@ -128,6 +129,6 @@ import Testing
       clock.run()
     }
     #expect(isBack)
-    #expect(count.value == 20_000)
+    expect(count.value, equals: 20_000)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -26,29 +27,28 @@ import Testing
     func day(_ seed: UInt64 = 7) throws -> Value {
       let (status, value) = try ask(
         ["start_date": "2026-08-20", "end_date": "2026-08-20"], of: APODService(seed: seed))
-      #expect(status == 200)
+      expect(status, equals: 200)
       return try #require(value.items?.first)
     }
     let value = try day()
-    #expect(value.member("date")?.string == "2026-08-20")
-    #expect(value.member("service_version")?.string == "v1")
-    #expect(value.keys == value.sortedKeys)
-    #expect(try day() == value)
+    expect(value.member("date")?.string, equals: "2026-08-20")
+    expect(value.member("service_version")?.string, equals: "v1")
+    expect(value.keys, equals: value.sortedKeys)
+    try expect(day(), equals: value)
     #expect(try day(8) != value)
   }
 
   @Test("a range holds both ends, and ends today where it has no end; days without a picture are left out")
   func ranges() throws {
-    #expect(
-      try dates(ask(["start_date": "1995-06-16", "end_date": "1995-06-22"]).value)
-        == ["1995-06-16", "1995-06-20", "1995-06-21", "1995-06-22"])
-    #expect(
-      try dates(ask(["start_date": "2020-06-09", "end_date": "2020-06-11"]).value)
-        == ["2020-06-09", "2020-06-11"])
-    #expect(
-      try dates(ask(["start_date": "2026-08-19"]).value) == ["2026-08-19", "2026-08-20", "2026-08-21"])
-    #expect(
-      try dates(ask(["start_date": "2025-12-31", "end_date": "2026-01-01"]).value).count == 2)
+    try expect(
+      dates(ask(["start_date": "1995-06-16", "end_date": "1995-06-22"]).value),
+      equals: ["1995-06-16", "1995-06-20", "1995-06-21", "1995-06-22"])
+    try expect(
+      dates(ask(["start_date": "2020-06-09", "end_date": "2020-06-11"]).value),
+      equals: ["2020-06-09", "2020-06-11"])
+    try expect(
+      dates(ask(["start_date": "2026-08-19"]).value), equals: ["2026-08-19", "2026-08-20", "2026-08-21"])
+    try expect(dates(ask(["start_date": "2025-12-31", "end_date": "2026-01-01"]).value).count, equals: 2)
   }
 
   @Test("today's picture comes in the morning: until then it is left out")
@@ -57,9 +57,9 @@ import Testing
     let today = SkyDate(2026, 8, 21)
     let published = calendar.publication(of: today)
     let before = published + -1
-    #expect(try dates(ask(["start_date": "2026-08-20"], at: before).value) == ["2026-08-20"])
-    #expect(try dates(ask(["start_date": "2026-08-21"], at: before).value) == [])
-    #expect(try dates(ask(["start_date": "2026-08-21"], at: published).value) == ["2026-08-21"])
+    try expect(dates(ask(["start_date": "2026-08-20"], at: before).value), equals: ["2026-08-20"])
+    try expect(dates(ask(["start_date": "2026-08-21"], at: before).value), equals: [])
+    try expect(dates(ask(["start_date": "2026-08-21"], at: published).value), equals: ["2026-08-21"])
     // At four in summer, at five in winter, with some minutes; seldom hours later.
     let hours = (0..<2000).map { number in
       let date = SkyDate(2021, 1, 1) + number
@@ -100,22 +100,22 @@ import Testing
     ] as [(KeyValuePairs<String, String>, Int, String)])
   func refusals(query: KeyValuePairs<String, String>, status: Int, message: String) throws {
     let (given, value) = try ask(query)
-    #expect(given == status)
-    #expect(
-      value
-        == .record(["code": .number(status), "msg": .string(message), "service_version": .string("v1")]))
+    expect(given, equals: status)
+    expect(
+      value,
+      equals: .record(["code": .number(status), "msg": .string(message), "service_version": .string("v1")]))
   }
 
   @Test("random days are all different, the same at one time and others later")
   func chance() throws {
     let drawn = try dates(ask(["count": "100"]).value)
-    #expect(Set(drawn).count == 100)
+    expect(Set(drawn).count, equals: 100)
     #expect(drawn != drawn.sorted())
-    #expect(try dates(ask(["count": "100"]).value) == drawn)
+    try expect(dates(ask(["count": "100"]).value), equals: drawn)
     #expect(try dates(ask(["count": "100"], at: noon + 1).value) != drawn)
     let early = SkyDate(1995, 6, 21).start + 43200
-    #expect(
-      try Set(dates(ask(["count": "9"], at: early).value)) == ["1995-06-16", "1995-06-20", "1995-06-21"])
+    try expect(
+      Set(dates(ask(["count": "9"], at: early).value)), equals: ["1995-06-16", "1995-06-20", "1995-06-21"])
   }
 
   @Test("one bad day in a month fails itself and each range that contains it, and no other")
@@ -127,18 +127,18 @@ import Testing
     }
     let bad = try (1...31).filter { try answer($0, $0).status == 500 }
     try #require(bad.count == 1)
-    #expect(try answer(1, 31).status == 500)
-    if bad[0] > 1 { #expect(try answer(1, bad[0] - 1).status == 200) }
-    if bad[0] < 31 { #expect(try answer(bad[0] + 1, 31).status == 200) }
-    #expect(
-      try answer(bad[0], bad[0]).value
-        == Value.parse(#"{"code":500,"msg":"Internal Service Error","service_version":"v1"}"#))
-    #expect(try ask(["count": "100"], of: service).status == 200)
+    try expect(answer(1, 31).status, equals: 500)
+    if bad[0] > 1 { try expect(answer(1, bad[0] - 1).status, equals: 200) }
+    if bad[0] < 31 { try expect(answer(bad[0] + 1, 31).status, equals: 200) }
+    try expect(
+      answer(bad[0], bad[0]).value,
+      equals: Value.parse(#"{"code":500,"msg":"Internal Service Error","service_version":"v1"}"#))
+    try expect(ask(["count": "100"], of: service).status, equals: 200)
   }
 
   @Test("other paths are not the picture of the day")
   func otherPaths() throws {
     let request = SkyRequest(path: "/planetary/earth", query: [("api_key", "k")])
-    #expect(APODService(seed: 7).answer(request, at: noon) == nil)
+    expectNil(APODService(seed: 7).answer(request, at: noon))
   }
 }

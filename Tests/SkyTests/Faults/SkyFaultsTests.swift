@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -19,12 +20,13 @@ import Testing
   @Test("faults are read with their rates, and by name alone have the usual one")
   func reading() throws {
     let faults = try SkyFaults("429=0.5, 5xx,html=0")
-    #expect(faults.rates == [.tooMany: 0.5, .outage: SkyFaults.Kind.outage.usualRate, .html: 0, .ties: 1])
+    expect(
+      faults.rates, equals: [.tooMany: 0.5, .outage: SkyFaults.Kind.outage.usualRate, .html: 0, .ties: 1])
     #expect(!faults.has(.html) && faults.has(.tooMany) && !faults.has(.drip))
-    #expect(try SkyFaults("all").rates.count == SkyFaults.Kind.allCases.count)
-    #expect(try SkyFaults("all=1,drip=0").rate(.drip) == 0)
-    #expect(try SkyFaults("none") == .none)
-    #expect(try SkyFaults("") == .usual)
+    try expect(SkyFaults("all").rates.count, equals: SkyFaults.Kind.allCases.count)
+    try expect(SkyFaults("all=1,drip=0").rate(.drip), equals: 0)
+    try expect(SkyFaults("none"), equals: .none)
+    try expect(SkyFaults(""), equals: .usual)
     #expect(try !SkyFaults("ties=0").has(.ties))
   }
 
@@ -34,7 +36,7 @@ import Testing
   func wrong(_ text: String) {
     #expect(throws: SkyFaults.InvalidFault.self) { try SkyFaults(text) }
     do { _ = try SkyFaults("htm") } catch {
-      #expect(error.unknown == "htm")
+      expect(error.unknown, equals: "htm")
       #expect(error.message.contains("429, 5xx, html"))
     }
   }
@@ -44,11 +46,11 @@ import Testing
     let refused = try answers("429=0.25").map(\.status)
     #expect((70...130).contains(refused.count { $0 == 429 }))
     #expect(refused.allSatisfy { $0 == 429 || $0 == 200 })
-    #expect(try answers("429=0.25").map(\.status) == refused)
+    try expect(answers("429=0.25").map(\.status), equals: refused)
     #expect(try answers("429=0.25", seed: 2).map(\.status) != refused)
     // One fault more leaves those that there were.
     let both = try answers("429=0.25,html=0.3")
-    #expect(both.map { $0.status == 429 } == refused.map { $0 == 429 })
+    expect(both.map { $0.status == 429 }, equals: refused.map { $0 == 429 })
   }
 
   @Test("each fault does to an answer what it is for")
@@ -58,28 +60,29 @@ import Testing
     }
     let good = try one("none")
     #expect(good.status == 200 && good.delivery == .whole)
-    #expect(try one("html=1")[header: "content-type"] == "text/html; charset=utf-8")
-    #expect(try one("type=1")[header: "content-type"] == "text/plain; charset=utf-8")
-    #expect(try one("type=1").body == good.body)
-    #expect(try one("truncate=1").delivery == .truncated)
-    #expect(try one("drip=1").delivery == .drip)
-    #expect(try one("reset=1").delivery == .reset)
+    try expect(one("html=1")[header: "content-type"], equals: "text/html; charset=utf-8")
+    try expect(one("type=1")[header: "content-type"], equals: "text/plain; charset=utf-8")
+    try expect(one("type=1").body, equals: good.body)
+    try expect(one("truncate=1").delivery, equals: .truncated)
+    try expect(one("drip=1").delivery, equals: .drip)
+    try expect(one("reset=1").delivery, equals: .reset)
     #expect(try one("5xx=1").status >= 500)
     #expect(try one("404=1").status == 404 && one("404=1")[header: "content-type"] == "text/html")
     #expect(try one("null=1").status == 200 && one("null=1").text == "null")
     #expect(try one("blank=1").status == 200 && one("blank=1").body.isEmpty)
-    #expect(try one("down=1").delivery == .reset)
+    try expect(one("down=1").delivery, equals: .reset)
     for path in [Self.path, "/v4/launches", "/planetary/apod"] {
       let answer = try sky("wait=1").answer(.get(path), at: LaunchWorld.start)
       #expect(answer.status == 429 && answer[header: "retry-after"] == "150")
     }
     let refused = try one("429=1")
     #expect(refused.status == 429 && refused[header: "retry-after"] == "60")
-    #expect(try sky("429=1").answer(.get("/v4/launches"), at: LaunchWorld.start).text == "Too Many Requests")
+    try expect(
+      sky("429=1").answer(.get("/v4/launches"), at: LaunchWorld.start).text, equals: "Too Many Requests")
     #expect(
       try sky("429=1").answer(.get("/planetary/apod"), at: LaunchWorld.start).text.contains("OVER_RATE_LIMIT")
     )
-    #expect(try one("apod=1").body == good.body)
+    try expect(one("apod=1").body, equals: good.body)
   }
 
   /// The ids on the pages of the list of upcoming launches.
@@ -102,16 +105,16 @@ import Testing
     #expect(Set(one.joined()).count < one.joined().count)
     let page = try sky.answer(.get("/2.3.0/launches/upcoming/?limit=100&mode=list"), at: LaunchWorld.start)
       .value()
-    #expect(page.rows("net") == page.rows("net").sorted())
+    expect(page.rows("net"), equals: page.rows("net").sorted())
     for query in ["&ordering=net,id", "&ordering=id", "&ordering=-net,colour,-id"] {
       let fixed = try ids(sky, query)
-      #expect(try ids(sky, query) == fixed)
-      #expect(Set(fixed.joined()).count == fixed.joined().count)
+      try expect(ids(sky, query), equals: fixed)
+      expect(Set(fixed.joined()).count, equals: fixed.joined().count)
     }
     let none = try self.sky("none")
-    #expect(try ids(none) == ids(none))
+    try expect(ids(none), equals: ids(none))
     // The same sky has the same orders.
-    #expect(try ids(Sky(seed: 1, upcoming: 280)) == one)
+    try expect(ids(Sky(seed: 1, upcoming: 280)), equals: one)
   }
 
   @Test(
@@ -131,18 +134,18 @@ import Testing
       if found == truth { continue }
       wrong.append(hour)
       let rows = found.rows("id")
-      #expect(found.member("next") == .null)
+      expect(found.member("next"), equals: .null)
       switch kind {
       case .past:
         #expect(rows.count == 10 && found.member("count") == .number(10))
         #expect(found.rows("net").allSatisfy { $0.hasPrefix("1957-") || $0.hasPrefix("1958-") })
       case .empty: #expect(rows.isEmpty && found.member("count") == .number(0))
       default:
-        #expect(found.member("count") == truth.member("count"))
-        #expect(rows == Array(truth.rows("id").prefix((truth.rows("id").count + 1) / 2)))
+        expect(found.member("count"), equals: truth.member("count"))
+        expect(rows, equals: Array(truth.rows("id").prefix((truth.rows("id").count + 1) / 2)))
       }
       #expect(try page(sky, 19) != page(sound, 19), "a retry meets it too")
-      #expect(try page(sky, 21) == page(sound, 21))
+      try expect(page(sky, 21), equals: page(sound, 21))
     }
     #expect(wrong.count >= 4)
     #expect(zip(wrong, wrong.dropFirst()).allSatisfy { $1 - $0 >= 36 })
@@ -166,8 +169,8 @@ import Testing
     let rows = try sky("twice=1").answer(.get(path), at: LaunchWorld.start).value().member("results")?.items
     let found = try #require(rows)
     #expect(found.count > 3)
-    #expect(found[found.count - 2] == found[0])
-    #expect(found[found.count - 1].member("id") == found[1].member("id"))
+    expect(found[found.count - 2], equals: found[0])
+    expect(found[found.count - 1].member("id"), equals: found[1].member("id"))
     #expect(found[found.count - 1].member("net") != found[1].member("net"))
   }
 

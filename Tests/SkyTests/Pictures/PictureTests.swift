@@ -1,3 +1,4 @@
+import Expectations
 import CZ
 import Testing
 
@@ -10,11 +11,11 @@ import Testing
   func readBack(path: String) throws {
     let chunks = try Self.chunks(of: Picture.png(path, seed: 7))
     let isClear = path.contains("patches")
-    #expect(chunks.map(\.name) == ["IHDR", "PLTE"] + (isClear ? ["tRNS"] : []) + ["IDAT", "IEND"])
-    #expect(chunks[0].content == [0, 0, 2, 88, 0, 0, 1, 119, 8, 3, 0, 0, 0])
-    #expect(chunks[1].content.count == 768)
+    expect(chunks.map(\.name), equals: ["IHDR", "PLTE"] + (isClear ? ["tRNS"] : []) + ["IDAT", "IEND"])
+    expect(chunks[0].content, equals: [0, 0, 2, 88, 0, 0, 1, 119, 8, 3, 0, 0, 0])
+    expect(chunks[1].content.count, equals: 768)
     let rows = try Self.unpacked(chunks[isClear ? 3 : 2].content)
-    #expect(rows.count == 601 * 375)
+    expect(rows.count, equals: 601 * 375)
     #expect((0..<375).allSatisfy { rows[$0 * 601] == 0 })
     #expect(Set(rows).count > 20)
     // The corner of a patch is clear.
@@ -24,12 +25,12 @@ import Testing
   @Test("the larger file shows the same, and another number the same rocket in another light")
   func variants() {
     func drawing(_ path: String) -> Drawing { Drawing("/pictures/\(path).png", seed: 7) }
-    #expect(drawing("apod/2026-01-03").dots == drawing("apod/2026-01-03_hd").dots)
-    #expect(drawing("patches/a").dots == drawing("patches/a_large").dots)
+    expect(drawing("apod/2026-01-03").dots, equals: drawing("apod/2026-01-03_hd").dots)
+    expect(drawing("patches/a").dots, equals: drawing("patches/a_large").dots)
     let (one, other) = (drawing("photos/vulcan-0"), drawing("photos/vulcan-1"))
     #expect(one.dots != other.dots)
     // The rocket's own colour.
-    #expect(one.palette[609..<612] == other.palette[609..<612])
+    expect(one.palette[609..<612], equals: other.palette[609..<612])
   }
 
   @Test("a film is MP4: boxes whose lengths fill the file")
@@ -54,8 +55,9 @@ import Testing
     while !rest.isEmpty {
       let length = Int(number(rest.prefix(4)))
       let named = rest.dropFirst(4).prefix(4 + length)
-      #expect(
-        number(rest.dropFirst(8 + length).prefix(4)) == UInt32(crc32(0, Array(named), uInt(named.count))))
+      expect(
+        number(rest.dropFirst(8 + length).prefix(4)),
+        equals: UInt32(crc32(0, Array(named), uInt(named.count))))
       chunks.append((String(decoding: named.prefix(4), as: UTF8.self), Array(named.dropFirst(4))))
       rest = rest.dropFirst(12 + length)
     }

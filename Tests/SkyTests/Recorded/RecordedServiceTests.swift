@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -23,12 +24,12 @@ import Testing
     let list = SkyRequest(path: "/list")
     for hour in [0, 1, 1.99] {
       let rows = try Value.parse(try #require(answer(list, hour: hour)).body).items
-      #expect(rows?.compactMap { $0.member("id")?.double } == [0, 1, 2, 3, 4])
+      expect(rows?.compactMap { $0.member("id")?.double }, equals: [0, 1, 2, 3, 4])
     }
     let failed = try #require(answer(list, hour: 2.5))
     #expect(failed.status == 503 && failed.body == Array("no answer\n".utf8))
-    for hour in [3.0, 99] { #expect(answer(list, hour: hour)?.body == Array("[]\n".utf8)) }
-    #expect(answer(SkyRequest(path: "/other"), hour: 1) == nil)
+    for hour in [3.0, 99] { expect(answer(list, hour: hour)?.body, equals: Array("[]\n".utf8)) }
+    expectNil(answer(SkyRequest(path: "/other"), hour: 1))
   }
 
   @Test("pages link to the next, and add up to the list")
@@ -39,11 +40,12 @@ import Testing
       let found = try #require(answer(SkyRequest(path: "/list", query: query), hour: 1))
       ids += try Value.parse(found.body).items?.compactMap { $0.member("id")?.double } ?? []
       let link = found.headers.first { $0.name == "Link" }?.value
-      #expect(
-        link == (page < 2 ? "<http://127.0.0.1/list?limit=2&offset=\(2 * page + 2)>; rel=\"next\"" : nil))
+      expect(
+        link,
+        equals: (page < 2 ? "<http://127.0.0.1/list?limit=2&offset=\(2 * page + 2)>; rel=\"next\"" : nil))
       query = [("limit", "2"), ("offset", "\(2 * page + 2)")]
     }
-    #expect(ids == [0, 1, 2, 3, 4])
+    expect(ids, equals: [0, 1, 2, 3, 4])
   }
 
   @Test("an unchanged list is answered with 304, a changed one whole")
@@ -53,6 +55,6 @@ import Testing
     let again = SkyRequest(path: "/list", headers: [("If-None-Match", tag)])
     let same = try #require(answer(again, hour: 1.5))
     #expect(same.status == 304 && same.body.isEmpty)
-    #expect(answer(again, hour: 3)?.status == 200)
+    expect(answer(again, hour: 3)?.status, equals: 200)
   }
 }

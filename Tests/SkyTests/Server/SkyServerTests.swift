@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import System
@@ -40,14 +41,14 @@ import Testing
     let answer = try ask(server.url + "/2.3.0/launches/upcoming/?limit=5").get()
     var request = SkyRequest.get("/2.3.0/launches/upcoming/?limit=5")
     request.origin = server.url
-    #expect(answer.status == 200)
-    #expect(answer.body == Sky(seed: 2, upcoming: 20).answer(request, at: LaunchWorld.start).body)
-    #expect(answer.headers["Content-Type"] == "application/json")
-    #expect(answer.headers["X-Simulated"] == "flow sky, seed 2")
-    #expect(server.url == "http://127.0.0.1:\(server.port)")
+    expect(answer.status, equals: 200)
+    expect(answer.body, equals: Sky(seed: 2, upcoming: 20).answer(request, at: LaunchWorld.start).body)
+    expect(answer.headers["Content-Type"], equals: "application/json")
+    expect(answer.headers["X-Simulated"], equals: "flow sky, seed 2")
+    expect(server.url, equals: "http://127.0.0.1:\(server.port)")
     let moved = try ask(server.url + path.replacingOccurrences(of: "/?", with: "?")).get()
-    #expect(moved.status == 301)
-    #expect(moved.headers["Location"] == path)
+    expect(moved.status, equals: 301)
+    expect(moved.headers["Location"], equals: path)
   }
 
   /// A server may close a connection before it has read a long body, and a client then sees the reset instead of the answer
@@ -60,7 +61,7 @@ import Testing
       let answer = try ask(server.url + "/2.3.0/launches/upcoming/?limit=1") {
         $0.headers = [Header("Authorization", "Token k")]
       }.get()
-      #expect(answer.status == 200)
+      expect(answer.status, equals: 200)
     }
     func post(_ count: Int) throws -> Result<TransferResponse, TransferError> {
       try ask(server.url + "/2.3.0/launches/") {
@@ -68,17 +69,17 @@ import Testing
         $0.body = [UInt8](repeating: 0x20, count: count)
       }
     }
-    #expect(try post(100_000).get().status == 405)
+    try expect(post(100_000).get().status, equals: 405)
     switch try post(3 << 20) {
-    case .success(let answer): #expect(answer.status == 413)
-    case .failure(let failure): #expect(failure.kind == .interrupted)
+    case .success(let answer): expect(answer.status, equals: 413)
+    case .failure(let failure): expect(failure.kind, equals: .interrupted)
     }
     guard case .failure(let failure) = try post((64 << 20) + 1) else {
       Issue.record("a body without an end was read")
       return
     }
-    #expect(failure.kind == .interrupted, "\(failure)")
-    #expect(try ask(server.url + "/").get().status == 200)
+    expect(failure.kind, equals: .interrupted, "\(failure)")
+    try expect(ask(server.url + "/").get().status, equals: 200)
   }
 
   @Test("a request that takes too long to arrive has its connection closed, whether it drips or not")
@@ -121,7 +122,7 @@ import Testing
         connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    #expect(result == 0)
+    expect(result, equals: 0)
     return client
   }
 
@@ -137,7 +138,7 @@ import Testing
     let start = ContinuousClock.now
     let answer = try ask(server.url + "/2.3.0/launches/upcoming/?limit=5").get()
     #expect(ContinuousClock.now - start > .milliseconds(150))
-    #expect(answer.body.last == UInt8(ascii: "}"))
+    expect(answer.body.last, equals: UInt8(ascii: "}"))
   }
 
   @Test(
@@ -161,12 +162,12 @@ import Testing
       _ = try SkyServer(sky, port: first.port) { LaunchWorld.start }
       Issue.record("two servers have one port")
     } catch {
-      #expect(error.description == "port \(first.port) is taken; --port 0 takes one that is free")
+      expect(error.description, equals: "port \(first.port) is taken; --port 0 takes one that is free")
     }
     first.stop()
     first.stop()
     let second = try SkyServer(sky, port: first.port) { LaunchWorld.start }
-    #expect(try ask(second.url + "/").get().status == 200)
+    try expect(ask(second.url + "/").get().status, equals: 200)
     second.stop()
     #expect(throws: Sentence.self) { try SkyServer(sky, port: 70_000) { LaunchWorld.start } }
   }
@@ -177,7 +178,7 @@ import Testing
     let begun = DispatchSemaphore(value: 0)
     let address = server.url + "/"
     // The index is never slow: once it has come, the server is up.
-    #expect(try ask(address).get().status == 200)
+    try expect(ask(address).get().status, equals: 200)
     let transport = try CurlTransport()
     let order = TransferOrder(
       method: .get, address: try Address(server.url + "/2.3.0/launches/upcoming/"), headers: [], body: [],
@@ -207,7 +208,7 @@ import Testing
       \r
 
       """.utf8)
-    #expect(write(connection, request, request.count) == request.count)
+    expect(write(connection, request, request.count), equals: request.count)
     var answer: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
     while case let count = read(connection, &chunk, chunk.count), count > 0 { answer += chunk[..<count] }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Store
@@ -14,10 +15,11 @@ import Testing
     }
     let before = try folder.read()
     let failed = failure { _ = try folder.open { $0.resetsCorrupt = true } }
-    #expect(failed?.kind == .newer)
-    #expect(failed?.reason.hasPrefix("written by a later flow (format 2, this one knows up to 1)") == true)
-    #expect(try folder.read() == before)
-    #expect(folder.names == ["p.db", "p.db.lock"])
+    expect(failed?.kind, equals: .newer)
+    expect(
+      failed?.reason.hasPrefix("written by a later flow (format 2, this one knows up to 1)"), equals: true)
+    try expect(folder.read(), equals: before)
+    expect(folder.names, equals: ["p.db", "p.db.lock"])
     let database = try Database(path: folder.file)
     try Schema.prepare(database, migrations: Schema.migrations + ["CREATE TABLE later (a)"])
   }
@@ -27,9 +29,9 @@ import Testing
     do { try Database(path: folder.file).execute("CREATE TABLE theirs (a)") }
     let before = try folder.read()
     let failed = failure { _ = try folder.open { $0.resetsCorrupt = true } }
-    #expect(failed?.kind == .foreign)
-    #expect(failed?.reason == "a database of another program, not flow's state")
-    #expect(try folder.read() == before)
+    expect(failed?.kind, equals: .foreign)
+    expect(failed?.reason, equals: "a database of another program, not flow's state")
+    try expect(folder.read(), equals: before)
   }
 
   @Test("an earlier file is brought forward, each step once, with what is in it")
@@ -42,8 +44,8 @@ import Testing
     for _ in 0..<2 {
       let database = try Database(path: folder.file)
       try Schema.prepare(database, migrations: steps)
-      #expect(try database.integer("PRAGMA user_version") == 3)
-      #expect(try database.integer("SELECT value + a FROM facts WHERE owner = 'o'") == 8)
+      try expect(database.integer("PRAGMA user_version"), equals: 3)
+      try expect(database.integer("SELECT value + a FROM facts WHERE owner = 'o'"), equals: 8)
     }
   }
 
@@ -52,8 +54,8 @@ import Testing
     do { try folder.open().commit { _ in } }
     let database = try Database(path: folder.file)
     let steps = Schema.migrations + ["CREATE TABLE later (a)", "nonsense"]
-    #expect(failure { try Schema.prepare(database, migrations: steps) }?.kind == .refused)
-    #expect(try database.integer("PRAGMA user_version") == 1)
-    #expect(try database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'later'") == 0)
+    expect(failure { try Schema.prepare(database, migrations: steps) }?.kind, equals: .refused)
+    try expect(database.integer("PRAGMA user_version"), equals: 1)
+    try expect(database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'later'"), equals: 0)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     #expect(!filter.mayHave(dice.next()))
     let hashes = (0..<200_000).map { _ in dice.next() }
     let noted = hashes.count { filter.insert($0) }
-    #expect(noted == hashes.count)
+    expect(noted, equals: hashes.count)
     #expect(hashes.allSatisfy { filter.mayHave($0) })
     let others = (0..<100_000).count { _ in filter.mayHave(dice.next()) }
     #expect(others < 8000)
@@ -28,11 +29,11 @@ import Testing
         for number in 0..<500 { table.set([1], for: bytes("\(round) \(part) \(number)")) }
         try state.commit { _ in }
         for number in 0..<500 {
-          #expect(table.value(for: bytes("\(round) \(part) \(number)")) == [1])
-          #expect(table.value(for: bytes("\(round) \(part) \(number)?")) == nil)
+          expect(table.value(for: bytes("\(round) \(part) \(number)")), equals: [1])
+          expectNil(table.value(for: bytes("\(round) \(part) \(number)?")))
         }
       }
-      #expect(table.count == 2000)
+      expect(table.count, equals: 2000)
       table.removeAll()
       table.set([2], for: bytes("0 0 0"))
       try state.commit { _ in }

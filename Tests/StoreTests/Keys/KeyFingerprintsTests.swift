@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import TestScale
 import Testing
@@ -27,9 +28,9 @@ import Testing
         model.remove(key)
       }
       let asked = Int.random(in: 0..<6000, using: &dice)
-      #expect(with(asked) { known.contains($0) } == model.contains(asked))
+      expect(with(asked) { known.contains($0) }, equals: model.contains(asked))
     }
-    #expect(known.count == model.count)
+    expect(known.count, equals: model.count)
     #expect((0..<6000).allSatisfy { key in with(key) { known.contains($0) } == model.contains(key) })
   }
 
@@ -37,7 +38,7 @@ import Testing
   func many() {
     let known = KeyFingerprints(room: 10)
     for _ in 0..<2 { known.insert((0..<20_000).map { key in with(key) { known.fingerprint(of: $0) } }) }
-    #expect(known.count == 20_000)
+    expect(known.count, equals: 20_000)
     #expect((0..<20_000).allSatisfy { key in with(key) { known.contains($0) } })
     #expect(!(20_000..<200_000).contains { key in with(key) { known.contains($0) } })
   }
@@ -45,7 +46,7 @@ import Testing
   @Test("takes about ten bytes a key, and says how many", arguments: [100_000, 300_000])
   func memory(count: Int) {
     let known = KeyFingerprints(room: count)
-    #expect(known.bytes == KeyFingerprints.bytes(forRoom: count))
+    expect(known.bytes, equals: KeyFingerprints.bytes(forRoom: count))
     for key in 0..<count { with(key) { known.insert($0) } }
     // Some parts have more keys than others.
     #expect(known.bytes < KeyFingerprints.bytes(forRoom: count) * 11 / 10 && known.bytes < count * 10)

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import TestScale
 import Testing
@@ -38,7 +39,7 @@ import Testing
     #expect(!(2000..<2020).contains { has(table, $0) })
     try empty(state)
     #expect((0..<2000).allSatisfy { has(table, $0) })
-    #expect(table.value(for: bytes("1999")) == nil)
+    expectNil(table.value(for: bytes("1999")))
   }
 
   @Test("where few are looked for, or they would take more memory than they may, it is asked for each")
@@ -98,8 +99,8 @@ import Testing
     for isEmpty in [true, false] {
       var keys = KeyPresence(isEmpty: isEmpty, bytes: 1 << 20)
       let begins = (1...100).first { _ in keys.noteLookUp(isThere: false, count: 500) }
-      #expect(begins == (isEmpty ? nil : 64))
-      #expect((1...100).first { _ in keys.noteLookUp(isThere: true, count: 500) } == (isEmpty ? 64 : 1))
+      expect(begins, equals: (isEmpty ? nil : 64))
+      expect((1...100).first { _ in keys.noteLookUp(isThere: true, count: 500) }, equals: (isEmpty ? 64 : 1))
     }
   }
 
@@ -152,11 +153,11 @@ import Testing
     for _ in 0..<1500 {
       let key = Int.random(in: 0..<1000, using: &dice)
       switch Int.random(in: 0..<200, using: &dice) {
-      case 0..<100: #expect(has(table, key) == now.contains(key))
+      case 0..<100: expect(has(table, key), equals: now.contains(key))
       case 100..<150:
         table.set([3], for: bytes("\(key)"))
         now.insert(key)
-      case 150..<180: #expect((table.remove(bytes("\(key)")) != nil) == (now.remove(key) != nil))
+      case 150..<180: expect((table.remove(bytes("\(key)")) != nil), equals: (now.remove(key) != nil))
       case 180..<198:
         try state.commit { _ in }
         kept = now
@@ -169,7 +170,7 @@ import Testing
         table = try state.table(node: "n", description: "")
         now = kept
       }
-      #expect(table.count == now.count)
+      expect(table.count, equals: now.count)
     }
     #expect((0..<1000).allSatisfy { has(table, $0) == now.contains($0) })
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Store
@@ -20,9 +21,9 @@ import Testing
   @Test("the last entry of a key is found, and the ones before it are known to be of the past")
   func newest() {
     var entries = KeyedEntries()
-    #expect(value("a", in: entries) == nil)
+    expectNil(value("a", in: entries))
     let before = [add("1", "a", to: &entries), add("", "", to: &entries), add("22", "a", to: &entries)]
-    #expect(before == [nil, nil, 0])
+    expect(before, equals: [nil, nil, 0])
     #expect(value("a", in: entries) == "22" && value("", in: entries) == "" && value("b", in: entries) == nil)
     #expect(entries.count == 3 && entries.keyCount == 2)
     #expect(!entries[0].isCurrent && entries[2].isCurrent)
@@ -33,9 +34,9 @@ import Testing
     var entries = KeyedEntries()
     for number in 0..<100 { _ = add("\(number)", "k\(number)", to: &entries) }
     entries.forget(7)
-    #expect(value("k7", in: entries) == nil)
+    expectNil(value("k7", in: entries))
     let before = add("again", "k7", to: &entries)
-    #expect(before == nil)
+    expectNil(before)
     for number in 0..<3000 { _ = add("\(number)", "l\(number)", to: &entries) }
     #expect(value("k7", in: entries) == "again" && value("k8", in: entries) == "8")
   }
@@ -47,7 +48,7 @@ import Testing
     let copy = entries
     for number in 0..<5000 { _ = add("other", "\(number)", to: &entries) }
     #expect(value("49", in: copy) == "49" && value("50", in: copy) == nil)
-    #expect(value("49", in: entries) == "other")
+    expect(value("49", in: entries), equals: "other")
   }
 
   @Test("a value as large as many pieces of memory lies whole between others")
@@ -58,6 +59,6 @@ import Testing
     _ = add(long, "b", to: &entries)
     _ = add("after", "c", to: &entries)
     #expect(value("a", in: entries) == "before" && value("c", in: entries) == "after")
-    #expect(value("b", in: entries) == long)
+    expect(value("b", in: entries), equals: long)
   }
 }

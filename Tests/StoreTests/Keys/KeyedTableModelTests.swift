@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import TestScale
 import Testing
@@ -48,20 +49,20 @@ import Testing
         table.set(value, for: key)
         now.set(value, for: key)
       case 40..<55:
-        #expect(table.remove(key) == now.values[key])
+        expect(table.remove(key), equals: now.values[key])
         now.remove(key)
-      case 55..<70: #expect(table.value(for: key) == now.values[key])
+      case 55..<70: expect(table.value(for: key), equals: now.values[key])
       case 70..<80:
-        #expect(table.oldest?.key == now.keys.first)
+        expect(table.oldest?.key, equals: now.keys.first)
         if let first = now.keys.first {
           if Bool.random(using: &dice) {
-            #expect(table.remove(first) == now.values[first])
+            expect(table.remove(first), equals: now.values[first])
           } else {
             table.discard(first)
           }
           now.remove(first)
         }
-      case 80..<84: #expect(Self.contents(table) == now)
+      case 80..<84: expect(Self.contents(table), equals: now)
       case 84..<85:
         table.removeAll()
         now = Model()
@@ -78,9 +79,9 @@ import Testing
         (state, table) = try open(path)
         now = kept
       }
-      #expect(table.count == now.keys.count)
+      expect(table.count, equals: now.keys.count)
     }
-    #expect(Self.contents(table) == now)
-    #expect(try state.database.text("PRAGMA integrity_check") == "ok")
+    expect(Self.contents(table), equals: now)
+    try expect(state.database.text("PRAGMA integrity_check"), equals: "ok")
   }
 }

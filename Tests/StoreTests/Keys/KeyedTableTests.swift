@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Store
@@ -20,18 +21,18 @@ import Testing
       for key in ["a", "b", "c", "d"] { table.set(bytes("1"), for: bytes(key)) }
       try state.commit { _ in }
       table.set(bytes("2"), for: bytes("a"))
-      #expect(table.remove(bytes("b")) == bytes("1"))
-      #expect(table.remove(bytes("b")) == nil)
-      #expect(keys(table) == "c d a")
-      #expect(table.oldest?.key == bytes("c"))
+      expect(table.remove(bytes("b")), equals: bytes("1"))
+      expectNil(table.remove(bytes("b")))
+      expect(keys(table), equals: "c d a")
+      expect(table.oldest?.key, equals: bytes("c"))
       try state.commit { _ in }
     }
     let state = try folder.open()
     let table = try state.table(node: "n", description: ".id")
     #expect(keys(table) == "c d a" && table.count == 3)
     table.set(bytes("3"), for: bytes("c"))
-    #expect(table.oldest?.key == bytes("d"))
-    #expect(table.value(for: bytes("a")) == bytes("2"))
+    expect(table.oldest?.key, equals: bytes("d"))
+    expect(table.value(for: bytes("a")), equals: bytes("2"))
   }
 
   @Test("nothing is in the file before the commit")
@@ -39,10 +40,10 @@ import Testing
     let state = try folder.open()
     let table = try state.table(node: "n", description: "")
     table.set(bytes("1"), for: bytes("a"))
-    #expect(try state.database.integer("SELECT count(*) FROM keyed") == 0)
+    try expect(state.database.integer("SELECT count(*) FROM keyed"), equals: 0)
     #expect(state.pendingBytes > 0)
     try state.commit { _ in }
-    #expect(state.pendingBytes == 0)
+    expect(state.pendingBytes, equals: 0)
     table.set(bytes("2"), for: bytes("a"))
     table.removeAll()
     #expect(state.pendingBytes > 0, "that everything is forgotten waits for a commit too")
@@ -62,7 +63,7 @@ import Testing
     one.set(bytes("2"), for: bytes("b"))
     try state.commit { _ in }
     #expect(keys(one) == "b" && keys(two) == "a" && one.count == 1 && two.count == 1)
-    #expect(try state.database.integer("SELECT count(*) FROM keyed") == 2)
+    try expect(state.database.integer("SELECT count(*) FROM keyed"), equals: 2)
   }
 
   @Test("a changed description is noticed until it has been committed")
@@ -70,18 +71,18 @@ import Testing
     do {
       let state = try folder.open()
       let table = try state.table(node: "n", description: ".id")
-      #expect(table.formerDescription == nil)
+      expectNil(table.formerDescription)
       table.set(bytes("1"), for: bytes("a"))
       try state.commit { _ in }
     }
     do {
       let state = try folder.open()
       let table = try state.table(node: "n", description: ".name")
-      #expect(table.formerDescription == ".id")
+      expect(table.formerDescription, equals: ".id")
       try state.commit { _ in }
-      #expect(table.formerDescription == nil)
+      expectNil(table.formerDescription)
     }
-    #expect(try folder.open().table(node: "n", description: ".name").formerDescription == nil)
+    try expectNil(folder.open().table(node: "n", description: ".name").formerDescription)
   }
 
   @Test("keys and values may be empty, binary and large")
@@ -93,7 +94,7 @@ import Testing
       for (place, value) in values.enumerated() { table.set(values[values.count - 1 - place], for: value) }
       if commits { try state.commit { _ in } }
       for (place, value) in values.enumerated() {
-        #expect(table.value(for: value) == values[values.count - 1 - place])
+        expect(table.value(for: value), equals: values[values.count - 1 - place])
       }
     }
   }
@@ -105,16 +106,16 @@ import Testing
     table.set(bytes("1"), for: bytes("a"))
     try state.commit { _ in }
     try state.database.execute("ALTER TABLE keyed RENAME TO elsewhere")
-    #expect(table.value(for: bytes("a")) == nil)
+    expectNil(table.value(for: bytes("a")))
     table.set(bytes("2"), for: bytes("a"))
     let failed = failure { try state.commit { _ in } }
-    #expect(failed?.reason.contains("no such table") == true)
+    expect(failed?.reason.contains("no such table"), equals: true)
     try state.database.execute("ALTER TABLE elsewhere RENAME TO keyed; COMMIT")
-    #expect(failure { try state.commit { _ in } } == failed)
-    #expect(state.epoch == 1)
+    expect(failure { try state.commit { _ in } }, equals: failed)
+    expect(state.epoch, equals: 1)
     let copy = try folder.snapshot()
     let again = try copy.open()
-    #expect(try again.table(node: "n", description: "").value(for: bytes("a")) == bytes("1"))
+    try expect(again.table(node: "n", description: "").value(for: bytes("a")), equals: bytes("1"))
     // A folder that is gone would take its file with it.
     try withExtendedLifetime(copy) { _ = try again.commit { _ in } }
   }
@@ -126,11 +127,11 @@ import Testing
     table.set(Array(repeating: 1, count: 200_000), for: bytes("a"))
     let pages = try state.database.integer("PRAGMA page_count") ?? 0
     try state.database.execute("PRAGMA max_page_count = \(pages)")
-    #expect(failure { try state.commit { _ in } }?.isFull == true)
+    expect(failure { try state.commit { _ in } }?.isFull, equals: true)
     #expect(state.epoch == 0 && table.count == 1)
     try state.database.execute("PRAGMA max_page_count = 1000000")
-    #expect(try state.commit { _ in } == 1)
-    #expect(try state.database.integer("SELECT length(value) FROM keyed") == 200_000)
+    try expect(state.commit { _ in }, equals: 1)
+    try expect(state.database.integer("SELECT length(value) FROM keyed"), equals: 200_000)
   }
 
   @Test("going from the oldest key to the next within one epoch reads each place of the file once")
@@ -141,12 +142,12 @@ import Testing
     try state.commit { _ in }
     for number in 0..<4000 {
       guard let oldest = table.oldest else { break }
-      #expect(oldest.key == bytes("\(number)"))
+      expect(oldest.key, equals: bytes("\(number)"))
       table.remove(oldest.key)
       table.set([], for: bytes("new \(number)"))
     }
-    #expect(table.oldest?.key == bytes("new 0"))
-    #expect(try folder.snapshot().open().table(node: "n", description: "").oldest?.key == bytes("0"))
+    expect(table.oldest?.key, equals: bytes("new 0"))
+    try expect(folder.snapshot().open().table(node: "n", description: "").oldest?.key, equals: bytes("0"))
   }
 
   @Test(
@@ -160,14 +161,14 @@ import Testing
     table.removeAll()
     #expect(state.pendingBytes == 0 && table.count == 0 && table.value(for: bytes("a")) == nil)
     try state.commit { _ in }
-    #expect(try state.database.integer("SELECT count(*) FROM nodes") == 0)
+    try expect(state.database.integer("SELECT count(*) FROM nodes"), equals: 0)
     table.set(bytes("2"), for: bytes("b"))
     try state.commit { _ in }
     table.removeAll()
     #expect(state.pendingBytes > 0)
     try state.commit { _ in }
     let again = try folder.snapshot().open()
-    #expect(try again.table(node: "n", description: "").count == 0)
-    #expect(try again.database.integer("SELECT count(*) FROM nodes") == 1)
+    try expect(again.table(node: "n", description: "").count, equals: 0)
+    try expect(again.database.integer("SELECT count(*) FROM nodes"), equals: 1)
   }
 }

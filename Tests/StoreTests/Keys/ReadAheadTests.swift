@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Testing
 
@@ -15,15 +16,15 @@ import Testing
     var ahead = try #require(ReadAhead(of: folder.file, atMost: 9 << 20))
     var pieces = 0
     while ahead.next() { pieces += 1 }
-    #expect(pieces == 3)
-    #expect(ReadAhead(of: folder.file, atMost: (9 << 20) - 1) == nil)
+    expect(pieces, equals: 3)
+    expectNil(ReadAhead(of: folder.file, atMost: (9 << 20) - 1))
   }
 
   @Test("there is nothing to ask for where a file is not open, or not there")
   func nothing() throws {
     try folder.write([1])
-    #expect(ReadAhead(of: folder.file, atMost: 9) == nil)
-    #expect(ReadAhead(of: folder.path + "/other", atMost: 9) == nil)
+    expectNil(ReadAhead(of: folder.file, atMost: 9))
+    expectNil(ReadAhead(of: folder.path + "/other", atMost: 9))
   }
 
   @Test("the state's own file is open")

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Store
@@ -33,7 +34,7 @@ private struct Mark: Storable, Equatable {
     let table = try state.table(node: "n", description: "", of: Mark.self)
     for _ in 0..<2 {
       #expect(table.contains(bytes("a")))
-      #expect(table.value(for: bytes("a")) == Mark("1"))
+      expect(table.value(for: bytes("a")), equals: Mark("1"))
     }
   }
 
@@ -46,13 +47,13 @@ private struct Mark: Storable, Equatable {
     try state.commit { _ in }
     for key in ["b", "c", "c", "b"] { #expect(!table.contains(bytes(key))) }
     table.set(Mark("2"), for: bytes("b"))
-    #expect(table.count == 2)
-    #expect(table.remove(bytes("b")) == Mark("2"))
+    expect(table.count, equals: 2)
+    expect(table.remove(bytes("b")), equals: Mark("2"))
     #expect(!table.contains(bytes("b")))
     table.set(Mark("3"), for: bytes("b"))
     try state.commit { _ in }
-    #expect(table.value(for: bytes("b")) == Mark("3"))
-    #expect(table.remove(bytes("b")) == Mark("3"))
+    expect(table.value(for: bytes("b")), equals: Mark("3"))
+    expect(table.remove(bytes("b")), equals: Mark("3"))
     try state.commit { _ in }
     #expect(!table.contains(bytes("b")) && table.count == 1)
   }
@@ -68,8 +69,8 @@ private struct Mark: Storable, Equatable {
     let table = try state.table(node: "n", description: "", of: Mark.self)
     #expect(table.contains(bytes("a")))
     try state.commit { _ in }
-    #expect(table.value(for: bytes("a")) == nil)
-    #expect(failure { try state.commit { _ in } }?.isCorrupt == true)
+    expectNil(table.value(for: bytes("a")))
+    expect(failure { try state.commit { _ in } }?.isCorrupt, equals: true)
   }
 
   @Test("an epoch larger than what is kept in memory leaves nothing old there")
@@ -79,7 +80,7 @@ private struct Mark: Storable, Equatable {
     for round in 1...3 {
       for number in 0..<100 { table.set(Mark("\(round)"), for: bytes("\(number)")) }
       try state.commit { _ in }
-      for number in 0..<100 { #expect(table.value(for: bytes("\(number)")) == Mark("\(round)")) }
+      for number in 0..<100 { expect(table.value(for: bytes("\(number)")), equals: Mark("\(round)")) }
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import SimulatedDisk
 import Testing
@@ -21,18 +22,18 @@ import Testing
     let (file, other) = (try process.open("/f"), try process.open("/g"))
     try other.append(Array(repeating: 9, count: 60))
     disk.capacity = 100
-    #expect(fails { try file.append(Array(repeating: 1, count: 50)) } == .system(ENOSPC))
+    expect(fails { try file.append(Array(repeating: 1, count: 50)) }, equals: .system(ENOSPC))
     #expect(try file.size == 40 && disk.usedBytes == 100)
     try file.write(Array(repeating: 2, count: 40), at: 0)
-    #expect(fails { try file.append([3]) } == .system(ENOSPC))
+    expect(fails { try file.append([3]) }, equals: .system(ENOSPC))
     try process.remove("/g")
-    #expect(fails { try file.append([3]) } == .system(ENOSPC))
+    expect(fails { try file.append([3]) }, equals: .system(ENOSPC))
     other.close()
     try file.append(Array(repeating: 3, count: 60))
-    #expect(fails { try file.append([4]) } == .system(ENOSPC))
+    expect(fails { try file.append([4]) }, equals: .system(ENOSPC))
     disk.capacity = nil
     try file.append([4])
-    #expect(try file.size == 101)
+    try expect(file.size, equals: 101)
   }
 
   @Test("the n-th operation of a kind on a file fails, once, from the first on, or at random")
@@ -43,18 +44,19 @@ import Testing
     try other.append([1])
     try file.append([1])
     try other.append([1])
-    #expect(fails { try file.append([2]) } == .system(EIO))
+    expect(fails { try file.append([2]) }, equals: .system(EIO))
     try file.append([3])
     #expect(try file.read(at: 0, count: 9) == [1, 3] && disk.faultCount == 0)
 
     disk.add(DiskFault(.write, .number(1), code: ENOSPC, bytesBefore: 2))
-    #expect(fails { try file.append([4, 5, 6]) } == .system(ENOSPC))
+    expect(fails { try file.append([4, 5, 6]) }, equals: .system(ENOSPC))
     try file.append([7])
-    #expect(try file.read(at: 2, count: 9) == [4, 5, 7])
+    try expect(file.read(at: 2, count: 9), equals: [4, 5, 7])
 
     disk.add(DiskFault(.read, .from(2), code: EIO))
-    #expect(
-      (0..<4).map { _ in fails { _ = try file.read(at: 0, count: 1) } == nil } == [true, false, false, false])
+    expect(
+      (0..<4).map { _ in fails { _ = try file.read(at: 0, count: 1) } == nil },
+      equals: [true, false, false, false])
     disk.removeFaults()
     disk.add(DiskFault(.sync, .oneIn(4), code: EIO))
     let failures = (0..<400).count { _ in fails { try file.sync() } != nil }
@@ -70,13 +72,13 @@ import Testing
         try file.sync()
         try file.append([1])
         disk.add(DiskFault(.sync, .number(1), code: EIO))
-        #expect(fails { try file.sync() } == .system(EIO))
-        #expect(try file.read(at: 0, count: 1) == [1])
+        expect(fails { try file.sync() }, equals: .system(EIO))
+        try expect(file.read(at: 0, count: 1), equals: [1])
         try file.sync()
         disk.crash()
         return try disk.start().read("/f")
       }
-      #expect(Set(left) == (losesWrites ? [[], [0], [1]] : [[1]]))
+      expect(Set(left), equals: (losesWrites ? [[], [0], [1]] : [[1]]))
     }
   }
 
@@ -87,15 +89,15 @@ import Testing
     disk.stop(atOperation: 2)
     try file.append([1])
     #expect(!disk.isStopped)
-    #expect(fails { try file.append(Array(repeating: 2, count: 100)) } == .stopped)
+    expect(fails { try file.append(Array(repeating: 2, count: 100)) }, equals: .stopped)
     #expect(disk.isStopped && !process.isRunning)
-    #expect(fails { _ = try process.read("/f") } == .stopped)
-    #expect(fails { _ = try disk.start().open("/g") } == .stopped)
+    expect(fails { _ = try process.read("/f") }, equals: .stopped)
+    expect(fails { _ = try disk.start().open("/g") }, equals: .stopped)
     let operations = disk.operations
     disk.kill()
     let size = try disk.start().read("/f").count
     #expect((1...101).contains(size) && disk.operations == operations)
-    #expect(disk.trace(last: 1) == ["3 write /f at 1, 100 bytes: stopped"])
+    expect(disk.trace(last: 1), equals: ["3 write /f at 1, 100 bytes: stopped"])
   }
 
   @Test("the same seed and the same calls give the same disk")
@@ -113,7 +115,7 @@ import Testing
       }
       return try ["/f", "/g"].map { try disk.start().read($0) }
     }
-    #expect(try run(1) == run(1))
+    try expect(run(1), equals: run(1))
     #expect(try run(1) != run(2))
   }
 
@@ -135,9 +137,9 @@ import Testing
     }
     let all = try process.read("/all")
     for number in 0..<8 {
-      #expect(all.count { $0 == UInt8(number) } == 200)
-      #expect(try process.read("/\(number)") == Array(repeating: UInt8(number), count: 200))
+      expect(all.count { $0 == UInt8(number) }, equals: 200)
+      try expect(process.read("/\(number)"), equals: Array(repeating: UInt8(number), count: 200))
     }
-    #expect(disk.durableContent("/all") == all)
+    expect(disk.durableContent("/all"), equals: all)
   }
 }

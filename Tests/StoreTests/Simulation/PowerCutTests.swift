@@ -1,3 +1,4 @@
+import Expectations
 import System
 import Glibc
 import SimulatedDisk
@@ -47,11 +48,11 @@ import Testing
       if !isWornOut { isRead = disk.faultCount > 0 }
       disk.removeFaults()
       guard let failed else { continue }
-      #expect(failed.kind == .disk, "\(failed)")
+      expect(failed.kind, equals: .disk, "\(failed)")
       failures += 1
     }
     #expect(failures > 3)
-    #expect(try disk.start().list("/var/state") == ["p.db", "p.db.lock"])
+    try expect(disk.start().list("/var/state"), equals: ["p.db", "p.db.lock"])
   }
 
   @Test("a power cut while the file is made leaves one that can be opened", arguments: 0..<4)
@@ -68,7 +69,7 @@ import Testing
         #expect(failed == nil || disk.isStopped)
         disk.crash()
         let state = try disk.start().state(Self.path)
-        #expect(state.epoch == 0)
+        expect(state.epoch, equals: 0)
         try state.commit { _ in }
       }
     }
@@ -79,7 +80,7 @@ import Testing
     for seed in 0..<20 {
       let disk = try Self.filled(seed: seed, .separate)
       disk.crash()
-      #expect(try disk.start().state(Self.path).epoch == 2)
+      try expect(disk.start().state(Self.path).epoch, equals: 2)
     }
   }
 
@@ -91,10 +92,10 @@ import Testing
     let seen = state.epoch
     disk.crash()
     let left = try disk.start().state(Self.path)
-    #expect(left.epoch == seen)
+    expect(left.epoch, equals: seen)
     let value = try left.table(node: "n", description: "d").value(for: bytes("1"))
-    #expect(value?.count == (seen == 3 ? 9000 : 1000))
-    #expect(try left.database.text("PRAGMA integrity_check") == "ok")
+    expect(value?.count, equals: (seen == 3 ? 9000 : 1000))
+    try expect(left.database.text("PRAGMA integrity_check"), equals: "ok")
   }
 
   @Test("an interrupted commit that is complete at the next start stays", arguments: 0..<3)
@@ -123,7 +124,7 @@ import Testing
     }
     let commit = { (state: StateFile, value: UInt8) throws in
       try state.table(node: "n", description: "d").set([value], for: bytes("last"))
-      #expect(try state.commit { _ in } == 4)
+      try expect(state.commit { _ in }, equals: 4)
     }
     let place = { (database: [UInt8], log: [UInt8]) throws -> SimulatedDisk in
       let disk = try Self.empty(seed: 1)
@@ -139,13 +140,13 @@ import Testing
     // Of the fourth commit, only the head of the first page has not arrived.
     for place in before..<before + 24 { first.log[place] = 0 }
     let other = try place(first.database, first.log)
-    let left = try kill(other) { #expect($0.epoch == 3) }
+    let left = try kill(other) { expect($0.epoch, equals: 3) }
     let second = try kill(other) { try commit($0, 2) }
     for arrived in stride(from: 32, through: second.log.count, by: 4120) {
       let log = Array(second.log[..<arrived] + left.log[min(arrived, left.log.count)...])
       let state = try place(second.database, log).start().state(Self.path)
       let value = try state.table(node: "n", description: "d").value(for: bytes("last"))
-      #expect(value == [state.epoch == 3 ? 8 : 2], "\(arrived) bytes of \(second.log.count)")
+      expect(value, equals: [state.epoch == 3 ? 8 : 2], "\(arrived) bytes of \(second.log.count)")
     }
   }
 
@@ -157,7 +158,7 @@ import Testing
         try state.table(node: "n", description: "d").set(Array(repeating: 1, count: 9000), for: bytes("1"))
         // The first is that of the header.
         disk.add(DiskFault(.sync, .number(2), code: EIO, suffix: "-wal"))
-        #expect(failure { try state.commit { _ in } }?.kind == .disk)
+        expect(failure { try state.commit { _ in } }?.kind, equals: .disk)
         if !isClosed { disk.kill() }
       }
       try expectKept(disk)
@@ -182,9 +183,9 @@ import Testing
       if number % 2 == 0 { disk.crash() } else { disk.kill() }
       let after = disk.start()
       let state = try after.state(Self.path) { $0.resetsCorrupt = true }
-      #expect(state.epoch == 0)
+      expect(state.epoch, equals: 0)
       try state.commit { _ in }
-      #expect(try after.read(Self.path + ".corrupt-1") == bytes("damaged"))
+      try expect(after.read(Self.path + ".corrupt-1"), equals: bytes("damaged"))
       #expect(!after.exists(Self.path + ".corrupt-2"))
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import System
 import Glibc
 import SimulatedDisk
@@ -42,7 +43,7 @@ import Testing
     }
     #expect(left.isSuperset(of: [[1, 1], [3, 1], [1, 1, 2], [3, 1, 2]]))
     // A length without what lies within it.
-    #expect(left.subtracting([[1, 1], [3, 1], [1, 1, 2], [3, 1, 2]]) == [[1, 1, 0], [3, 1, 0]])
+    expect(left.subtracting([[1, 1], [3, 1], [1, 1, 2], [3, 1, 2]]), equals: [[1, 1, 0], [3, 1, 0]])
   }
 
   @Test("a file that is killed with its process is left as it was written")
@@ -53,13 +54,13 @@ import Testing
     try file.append([1, 2, 3])
     #expect(try file.claim())
     disk.kill()
-    #expect(fails { try file.append([4]) } == .stopped)
-    #expect(fails { _ = try file.read(at: 0, count: 1) } == .stopped)
-    #expect(fails { _ = try process.read("/f") } == .stopped)
-    #expect(fails { try process.remove("/f") } == .stopped)
+    expect(fails { try file.append([4]) }, equals: .stopped)
+    expect(fails { _ = try file.read(at: 0, count: 1) }, equals: .stopped)
+    expect(fails { _ = try process.read("/f") }, equals: .stopped)
+    expect(fails { try process.remove("/f") }, equals: .stopped)
     #expect(!process.isRunning && !process.exists("/f"))
     let next = disk.start()
-    #expect(try next.read("/f") == [1, 2, 3])
+    try expect(next.read("/f"), equals: [1, 2, 3])
     #expect(try next.open("/f").claim())
   }
 
@@ -74,8 +75,8 @@ import Testing
     let edges = [0, 100, 512, 1024, 1536, 1600, 2048]
     for content in left {
       let content = try #require(content)
-      #expect(content.count == 2048)
-      for (from, to) in zip(edges, edges.dropFirst()) { #expect(Set(content[from..<to]).count == 1) }
+      expect(content.count, equals: 2048)
+      for (from, to) in zip(edges, edges.dropFirst()) { expect(Set(content[from..<to]).count, equals: 1) }
     }
     // Four sectors of it, each of which may be there.
     #expect(left.count > 8 && left.count <= 16)
@@ -98,19 +99,19 @@ import Testing
   @Test("a name is kept by the sync of its file or, where it is so, of its folder alone")
   func names() throws {
     let make = { (process: SimulatedProcess) throws in try process.open("/f").sync() }
-    #expect(try outcomes { _ = try $0.open("/f") } == [nil, []])
-    #expect(try outcomes(make) == [[]])
-    #expect(try outcomes(on: { $0.names = .separate }, make) == [nil, []])
+    try expect(outcomes { _ = try $0.open("/f") }, equals: [nil, []])
+    try expect(outcomes(make), equals: [[]])
+    try expect(outcomes(on: { $0.names = .separate }, make), equals: [nil, []])
     let kept = try outcomes(on: { $0.names = .separate }) {
       try make($0)
       try $0.syncFolder("/")
     }
-    #expect(kept == [[]])
+    expect(kept, equals: [[]])
     let removed = try outcomes {
       try make($0)
       try $0.remove("/f")
     }
-    #expect(removed == [nil, []])
+    expect(removed, equals: [nil, []])
   }
 
   @Test("a file that is renamed over another one is the one or the other, whole, if it was synced before")
@@ -123,9 +124,9 @@ import Testing
       try process.rename("/g", to: "/f")
       #expect(try process.read("/f") == [2, 2] && process.list("/") == ["f"])
     }
-    #expect(try outcomes { try replace($0, true) } == [[1, 1], [2, 2]])
+    try expect(outcomes { try replace($0, true) }, equals: [[1, 1], [2, 2]])
     #expect(try outcomes { try replace($0, false) }.isSuperset(of: [[1, 1], [2, 2], []]))
-    #expect(try outcomes(of: "/g") { try replace($0, true) } == [nil, [2, 2]])
+    try expect(outcomes(of: "/g") { try replace($0, true) }, equals: [nil, [2, 2]])
   }
 
   @Test("folders hold files, and are lost with what is in them")
@@ -137,16 +138,16 @@ import Testing
       try $0.syncFolder("/a")
       #expect(try $0.list("/") == ["a"] && $0.list("/a") == ["f"])
     }
-    #expect(left == [nil, [1]])
+    expect(left, equals: [nil, [1]])
     let process = SimulatedDisk(.init(seed: 1)).start()
-    #expect(fails { _ = try process.open("/a/f") } == .system(ENOENT))
-    #expect(fails { _ = try process.open("/f", .existing) } == .system(ENOENT))
+    expect(fails { _ = try process.open("/a/f") }, equals: .system(ENOENT))
+    expect(fails { _ = try process.open("/f", .existing) }, equals: .system(ENOENT))
     try process.makeFolder("/a")
-    #expect(fails { try process.makeFolder("/a") } == .system(EEXIST))
-    #expect(fails { _ = try process.open("/a") } == .system(EISDIR))
+    expect(fails { try process.makeFolder("/a") }, equals: .system(EEXIST))
+    expect(fails { _ = try process.open("/a") }, equals: .system(EISDIR))
     _ = try process.open("/f", .createNew)
-    #expect(fails { _ = try process.open("/f", .createNew) } == .system(EEXIST))
-    #expect(fails { _ = try process.open("/f/g") } == .system(ENOTDIR))
+    expect(fails { _ = try process.open("/f", .createNew) }, equals: .system(EEXIST))
+    expect(fails { _ = try process.open("/f/g") }, equals: .system(ENOTDIR))
   }
 
   @Test(
@@ -160,10 +161,10 @@ import Testing
     #expect(try first.read(at: 0, count: 9) == [1] && second.size == 0)
     #expect(try first.inode != second.inode && first.device == second.device)
     let other = try process.open("/f")
-    #expect(try second.inode == other.inode)
+    try expect(second.inode, equals: other.inode)
     #expect(try second.claim() && !other.claim())
     second.close()
     #expect(try other.claim())
-    #expect(fails { try second.append([1]) } == .system(EBADF))
+    expect(fails { try second.append([1]) }, equals: .system(EBADF))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import TestScale
 import Testing
@@ -64,6 +65,6 @@ import Testing
       try walk.run(steps: 60)
       return walk.log + walk.disk.trace(last: .max)
     }
-    #expect(traces[0] == traces[1])
+    expect(traces[0], equals: traces[1])
   }
 }

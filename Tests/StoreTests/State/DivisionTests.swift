@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Store
@@ -42,12 +43,12 @@ import Testing
       let file = try open()
       let found = try file.divide("step@part", among: tasks, .divided { owner($0, of: tasks) })
       #expect(found?.before == before && found?.keys == 2500)
-      #expect(try file.divide("step@part", among: tasks, .divided { _ in 0 }) == nil)
+      try expectNil(file.divide("step@part", among: tasks, .divided { _ in 0 }))
     }
     let file = try open()
-    #expect(try rows(file, 0, of: 1) == (0..<2500).map { "\($0):\($0 * 3)" })
-    #expect(try file.facts(owner: "").isEmpty == false)
-    #expect(file.epoch == 1)
+    try expect(rows(file, 0, of: 1), equals: (0..<2500).map { "\($0):\($0 * 3)" })
+    try expect(file.facts(owner: "").isEmpty, equals: false)
+    expect(file.epoch, equals: 1)
   }
 
   @Test("each task has the rows that are its own")
@@ -57,7 +58,7 @@ import Testing
     _ = try file.divide("step@part", among: 4, .divided { owner($0, of: 4) })
     for task in 0..<4 {
       let expected = (0..<2500).filter { $0 % 4 == task }.map { "\($0):\($0 * 3)" }
-      #expect(try rows(file, task, of: 4) == expected)
+      try expect(rows(file, task, of: 4), equals: expected)
     }
   }
 
@@ -79,12 +80,12 @@ import Testing
       try table(file, "step", isOrdered: true).set(key(1), for: null)
       try table(file, "other", isOrdered: false).set(key(1), for: key(1))
       try file.commit { _ throws(StoreError) in }
-      #expect(try file.storedTables().map(\.keys) == [0, 1, 1])
+      try expect(file.storedTables().map(\.keys), equals: [0, 1, 1])
     }
     for (tasks, keys) in [(2, [1, 1, 0, 0]), (1, [1, 1, 0])] {
       let file = try open()
       _ = try file.divide("step@cell", among: tasks, .copied)
-      #expect(try file.storedTables().map(\.keys) == keys)
+      try expect(file.storedTables().map(\.keys), equals: keys)
     }
   }
 
@@ -117,17 +118,17 @@ import Testing
   func discarded() throws {
     try fill()
     let file = try open()
-    #expect(try file.divide("step@part", among: 2, .discarded)?.keys == 2500)
+    try expect(file.divide("step@part", among: 2, .discarded)?.keys, equals: 2500)
     #expect(try rows(file, 0, of: 2).isEmpty && rows(file, 1, of: 2).isEmpty)
   }
 
   @Test("names of tables")
   func names() {
-    #expect(StateFile.table(of: "step", task: 0, of: 1) == "step")
-    #expect(StateFile.table(of: "step", task: 3, of: 16) == "step@~3/16")
-    #expect(StateFile.table(of: "step@a", task: 3, of: 16) == "step@a~3/16")
-    #expect(StateFile.division(of: "step@a~3/16").map { $0.node + "/\($0.tasks)" } == "step@a/16")
-    #expect(StateFile.division(of: "step@~3/16").map { $0.node + "/\($0.tasks)" } == "step/16")
-    for name in ["step", "a~b", "step~1", "step~1/1", "~"] { #expect(StateFile.division(of: name) == nil) }
+    expect(StateFile.table(of: "step", task: 0, of: 1), equals: "step")
+    expect(StateFile.table(of: "step", task: 3, of: 16), equals: "step@~3/16")
+    expect(StateFile.table(of: "step@a", task: 3, of: 16), equals: "step@a~3/16")
+    expect(StateFile.division(of: "step@a~3/16").map { $0.node + "/\($0.tasks)" }, equals: "step@a/16")
+    expect(StateFile.division(of: "step@~3/16").map { $0.node + "/\($0.tasks)" }, equals: "step/16")
+    for name in ["step", "a~b", "step~1", "step~1/1", "~"] { expectNil(StateFile.division(of: name)) }
   }
 }

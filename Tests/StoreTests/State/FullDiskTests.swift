@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import TestSupport
 import Testing
@@ -21,18 +22,18 @@ import Testing
       for key in 0..<10 { table.set(Array(repeating: 1, count: 1000), for: bytes("\(number) \(key)")) }
       failed = failure { try state.commit { _ in } }
     }
-    #expect(failed?.isFull == true, "\(failed?.description ?? "no failure")")
+    expect(failed?.isFull, equals: true, "\(failed?.description ?? "no failure")")
     #expect(Int(state.epoch) == number - 1 && table.count == number * 10)
     // As if it were killed on the full disk.
     let left = try folder.snapshot().open()
     #expect(
       try left.epoch == state.epoch && left.table(node: "n", description: "").count == (number - 1) * 10)
-    #expect(failure { try state.commit { _ in } }?.isFull == true)
+    expect(failure { try state.commit { _ in } }?.isFull, equals: true)
     #expect(disk.resize(to: 8 << 20))
-    #expect(try Int(state.commit { _ in }) == number)
+    try expect(Int(state.commit { _ in }), equals: number)
     let after = try folder.snapshot().open()
-    #expect(try after.table(node: "n", description: "").count == number * 10)
-    #expect(try after.database.text("PRAGMA integrity_check") == "ok")
+    try expect(after.table(node: "n", description: "").count, equals: number * 10)
+    try expect(after.database.text("PRAGMA integrity_check"), equals: "ok")
   }
 
   @Test(
@@ -58,6 +59,6 @@ import Testing
     }
     let rebuilt = try StateFile(path: "\(small.path)/state.db")
     let value = try rebuilt.table(node: "n", description: "").value(for: bytes("3"))
-    #expect(value == Array(repeating: UInt8(399 & 255), count: 1000))
+    expect(value, equals: Array(repeating: UInt8(399 & 255), count: 1000))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Reactive
 import TestScale
@@ -55,23 +56,23 @@ import Testing
       while try last(folder) < goal, child.isRunning, Date() < deadline { usleep(300) }
       kill(child.processIdentifier, SIGKILL)
       child.waitUntilExit()
-      #expect(child.terminationReason == .uncaughtSignal)
+      expect(child.terminationReason, equals: .uncaughtSignal)
       told = try last(folder)
       #expect(told >= goal)
 
       let state = try folder.open()
       let epoch = Int(state.epoch)
       #expect(epoch == told || epoch == told + 1)
-      #expect(try state.fact(owner: "o", name: "last") == .integer(state.epoch))
+      try expect(state.fact(owner: "o", name: "last"), equals: .integer(state.epoch))
       let outbox = try state.outbox(sink: "log", limit: .max)
-      #expect(outbox.map(\.bytes) == (1...epoch).map { bytes("\($0)") })
+      expect(outbox.map(\.bytes), equals: (1...epoch).map { bytes("\($0)") })
       let table = try state.table(node: "n", description: "")
-      #expect(table.value(for: bytes("last")) == bytes("\(epoch)"))
+      expect(table.value(for: bytes("last")), equals: bytes("\(epoch)"))
       for key in 0..<300 {
         let writer = (1...epoch).last { number in (0..<20).contains { (number * 7 + $0) % 300 == key } }
-        #expect(table.value(for: bytes("\(key)")) == writer.map { bytes("\($0)") })
+        expect(table.value(for: bytes("\(key)")), equals: writer.map { bytes("\($0)") })
       }
-      #expect(try state.database.text("PRAGMA integrity_check") == "ok")
+      try expect(state.database.text("PRAGMA integrity_check"), equals: "ok")
     }
   }
 

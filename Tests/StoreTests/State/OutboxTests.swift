@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Store
@@ -34,25 +35,25 @@ import Testing
   @Test("entries come back in order, whole, by sink, and page by page")
   func order() throws {
     try fill()
-    #expect(try places("log") == ["1.0", "1.1", "1.2", "2.0", "2.1", "2.2", "3.0", "3.1", "3.2"])
+    try expect(places("log"), equals: ["1.0", "1.1", "1.2", "2.0", "2.1", "2.2", "3.0", "3.1", "3.2"])
     let page = try state.outbox(sink: "tell", after: .init(epoch: 1, index: 1), limit: 2)
-    #expect(page == [entry("tell", 1, 2), entry("tell", 2, 0)])
+    expect(page, equals: [entry("tell", 1, 2), entry("tell", 2, 0)])
     #expect(try state.outboxCount(sink: "tell") == 9 && state.outboxCount(sink: "none") == 0)
   }
 
   @Test("what is written goes, up to the mark, and the mark never goes back")
   func written() throws {
     try fill()
-    #expect(try state.written(sink: "log") == nil)
+    try expectNil(state.written(sink: "log"))
     try state.update { epoch throws(StoreError) in
       try epoch.markWritten(sink: "log", through: .init(epoch: 2, index: 1))
     }
-    #expect(try places("log") == ["2.2", "3.0", "3.1", "3.2"])
-    #expect(try places("tell").count == 9)
+    try expect(places("log"), equals: ["2.2", "3.0", "3.1", "3.2"])
+    try expect(places("tell").count, equals: 9)
     try state.commit { epoch throws(StoreError) in
       try epoch.markWritten(sink: "log", through: .init(epoch: 1, index: 2))
     }
-    #expect(try state.written(sink: "log") == OutputPlace(epoch: 2, index: 1))
+    try expect(state.written(sink: "log"), equals: OutputPlace(epoch: 2, index: 1))
   }
 
   @Test("a failed entry keeps its place and id, with its attempts and its next time")
@@ -62,9 +63,9 @@ import Testing
     tried.attempts = 3
     tried.due = 1_700_000_000.25
     try state.update { epoch throws(StoreError) in try epoch.put(tried) }
-    #expect(try state.outbox(sink: "tell", after: .init(epoch: 1, index: 2), limit: 1) == [tried])
+    try expect(state.outbox(sink: "tell", after: .init(epoch: 1, index: 2), limit: 1), equals: [tried])
     try state.update { epoch throws(StoreError) in try epoch.remove(sink: "tell", at: tried.place) }
-    #expect(try state.outboxCount(sink: "tell") == 8)
+    try expect(state.outboxCount(sink: "tell"), equals: 8)
   }
 
   @Test("a dead letter is kept with its reason, listed, put back with its old id, or dropped")
@@ -76,19 +77,19 @@ import Testing
       try epoch.giveUp(given, reason: "exit 1", at: 12.5)
       try epoch.giveUp(entry("log", 1, 0), reason: "gone", at: 13)
     }
-    #expect(try state.outboxCount(sink: "tell") == 8)
+    try expect(state.outboxCount(sink: "tell"), equals: 8)
     let letters = try state.deadLetters()
     #expect(letters.map(\.number) == [1, 2] && letters.map(\.reason) == ["exit 1", "gone"])
     #expect(letters.first?.entry == given && letters.first?.at == 12.5)
-    #expect(try state.deadLetters(sink: "log").map(\.number) == [2])
-    #expect(try state.deadLetters(after: 1).map(\.number) == [2])
+    try expect(state.deadLetters(sink: "log").map(\.number), equals: [2])
+    try expect(state.deadLetters(after: 1).map(\.number), equals: [2])
     try state.update { epoch throws(StoreError) in try epoch.retry(deadLetter: 1) }
-    #expect(
-      try state.outbox(sink: "tell", after: .init(epoch: 1, index: 2), limit: 1) == [entry("tell", 2, 0)])
+    try expect(
+      state.outbox(sink: "tell", after: .init(epoch: 1, index: 2), limit: 1), equals: [entry("tell", 2, 0)])
     try state.update { epoch throws(StoreError) in try epoch.drop(deadLetter: 2) }
     #expect(try state.deadLetters().isEmpty)
     try state.update { epoch throws(StoreError) in try epoch.giveUp(given, reason: "again", at: 14) }
-    #expect(try state.deadLetters().map(\.number) == [3])
+    try expect(state.deadLetters().map(\.number), equals: [3])
   }
 
   @Test("output, state and positions are committed together, or none of them")
@@ -105,7 +106,7 @@ import Testing
     #expect(failed != nil && state.epoch == 0)
     let crashed = try folder.snapshot().open()
     #expect(try crashed.outboxCount(sink: "log") == 0 && crashed.fact(owner: "file", name: "offset") == nil)
-    #expect(try crashed.table(node: "n", description: "").count == 0)
+    try expect(crashed.table(node: "n", description: "").count, equals: 0)
     var within: Folder?
     try state.commit { epoch throws(StoreError) in
       try epoch.put(entry("log", epoch.number, 0))
@@ -115,13 +116,13 @@ import Testing
     #expect(try before.epoch == 0 && before.outboxCount(sink: "log") == 0)
     let after = try folder.snapshot().open()
     #expect(try after.outboxCount(sink: "log") == 1 && after.epoch == 1)
-    #expect(try after.table(node: "n", description: "").value(for: bytes("a")) == bytes("1"))
+    try expect(after.table(node: "n", description: "").value(for: bytes("a")), equals: bytes("1"))
   }
 
   @Test("what a table is changed to while a commit is made is part of it")
   func changedWithin() throws {
     let table = try state.table(node: "n", description: "")
     try state.commit { _ in table.set(bytes("1"), for: bytes("a")) }
-    #expect(try folder.snapshot().open().table(node: "n", description: "").count == 1)
+    try expect(folder.snapshot().open().table(node: "n", description: "").count, equals: 1)
   }
 }

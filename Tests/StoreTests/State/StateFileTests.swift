@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import SimulatedDisk
 import TestScale
@@ -21,13 +22,13 @@ import Testing
     let path = folder.path + "/a/b/p.db"
     do {
       let state = try StateFile(path: path)
-      #expect(state.epoch == 0)
-      let first = try state.commit { #expect($0.number == 1) }
-      #expect(first == 1)
-      #expect(try state.commit { _ in } == 2)
-      try state.update { #expect($0.number == 2) }
+      expect(state.epoch, equals: 0)
+      let first = try state.commit { expect($0.number, equals: 1) }
+      expect(first, equals: 1)
+      try expect(state.commit { _ in }, equals: 2)
+      try state.update { expect($0.number, equals: 2) }
     }
-    #expect(try StateFile(path: path).epoch == 2)
+    try expect(StateFile(path: path).epoch, equals: 2)
     let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/a")
     #expect(attributes[.posixPermissions] as? Int == 0o700)
   }
@@ -49,15 +50,15 @@ import Testing
         try state.update { epoch throws(StoreError) in try epoch.set(.integer(9), owner: "", name: "epoch")
         }
       }
-      #expect(failed?.reason == "cannot keep epoch: it needs an owner")
+      expect(failed?.reason, equals: "cannot keep epoch: it needs an owner")
     }
     let state = try folder.open()
-    #expect(try state.fact(owner: "file", name: "offset")?.integer == .max)
-    #expect(try state.fact(owner: "file", name: "tag")?.text == "żółw\u{0}")
-    #expect(try state.fact(owner: "other", name: "tag") == .text(""))
-    #expect(try state.fact(owner: "other", name: "offset") == .integer(-1))
-    #expect(try state.fact(owner: "file", name: "none") == nil)
-    #expect(state.epoch == 1)
+    try expect(state.fact(owner: "file", name: "offset")?.integer, equals: .max)
+    try expect(state.fact(owner: "file", name: "tag")?.text, equals: "żółw\u{0}")
+    try expect(state.fact(owner: "other", name: "tag"), equals: .text(""))
+    try expect(state.fact(owner: "other", name: "offset"), equals: .integer(-1))
+    try expectNil(state.fact(owner: "file", name: "none"))
+    expect(state.epoch, equals: 1)
   }
 
   @Test("a second user gets an error with the first one's process, and the state once that is done")
@@ -65,36 +66,36 @@ import Testing
     do {
       let state = try folder.open()
       let failed = failure { _ = try folder.open() }
-      #expect(failed?.kind == .held(by: getpid()))
-      #expect(
-        failed?.description
-          == "\(folder.file): in use by process \(getpid()); a pipeline's state has one user at a time")
+      expect(failed?.kind, equals: .held(by: getpid()))
+      expect(
+        failed?.description,
+        equals: "\(folder.file): in use by process \(getpid()); a pipeline's state has one user at a time")
       try state.commit { _ in }
     }
-    #expect(try folder.open().epoch == 1)
+    try expect(folder.open().epoch, equals: 1)
   }
 
   @Test("what a killed process leaves it to for a moment, a command that it was starting, is waited for")
   func leftToACommand() throws {
     let lock = open(folder.file + ".lock", O_RDWR | O_CREAT, 0o600)
-    #expect(flock(lock, LOCK_EX) == 0)
+    expect(flock(lock, LOCK_EX), equals: 0)
     // No process has such a number.
     let holder = bytes("2000000000\n")
-    #expect(write(lock, holder, holder.count) == holder.count)
+    expect(write(lock, holder, holder.count), equals: holder.count)
     Thread.detachNewThread {
       usleep(50_000)
       close(lock)
     }
-    #expect(try folder.open().epoch == 0)
+    try expect(folder.open().epoch, equals: 0)
   }
 
   @Test("a lock with an unknown holder is still held")
   func heldByNobody() throws {
     let state = try folder.open()
     try folder.write([], "p.db.lock")
-    #expect(failure { _ = try folder.open() }?.kind == .held(by: nil))
+    expect(failure { _ = try folder.open() }?.kind, equals: .held(by: nil))
     try folder.write(bytes("99999999999999999999"), "p.db.lock")
-    #expect(failure { _ = try folder.open() }?.kind == .held(by: nil))
+    expect(failure { _ = try folder.open() }?.kind, equals: .held(by: nil))
     try state.commit { _ in }
   }
 
@@ -113,17 +114,17 @@ import Testing
     }
     try folder.write(file)
     let failed = failure { _ = try folder.open() }
-    #expect(failed?.isCorrupt == true)
-    #expect(failed?.reason.hasPrefix("damaged: ") == true, "\(failed?.description ?? "")")
-    #expect(failed?.reason.hasSuffix("; --reset-corrupt sets it aside") == true)
-    #expect(try folder.read() == file)
+    expect(failed?.isCorrupt, equals: true)
+    expect(failed?.reason.hasPrefix("damaged: "), equals: true, "\(failed?.description ?? "")")
+    expect(failed?.reason.hasSuffix("; --reset-corrupt sets it aside"), equals: true)
+    try expect(folder.read(), equals: file)
 
     for number in 1...2 {
       try folder.write(file)
       let state = try folder.open { $0.resetsCorrupt = true }
-      #expect(state.setAside == folder.file + ".corrupt-\(number)")
-      #expect(state.epoch == 0)
-      #expect(try folder.read("p.db.corrupt-\(number)") == file)
+      expect(state.setAside, equals: folder.file + ".corrupt-\(number)")
+      expect(state.epoch, equals: 0)
+      try expect(folder.read("p.db.corrupt-\(number)"), equals: file)
       try state.commit { _ in }
     }
   }
@@ -153,9 +154,9 @@ import Testing
       let after = try copy.open()
       seen.insert(after.epoch)
       let last = try after.fact(owner: "o", name: "last")
-      #expect(last == (after.epoch == 0 ? nil : .integer(after.epoch - 1)))
+      expect(last, equals: (after.epoch == 0 ? nil : .integer(after.epoch - 1)))
       let value = try after.table(node: "n", description: "").value(for: bytes("last"))
-      #expect(value == (after.epoch == 0 ? nil : bytes("\(after.epoch - 1)")))
+      expect(value, equals: (after.epoch == 0 ? nil : bytes("\(after.epoch - 1)")))
     }
     #expect(TestScale.factor < 1 || seen == Set(0...12))
   }
@@ -191,13 +192,14 @@ import Testing
   @Test("the standard folder and the names of files")
   func folders() {
     let state = { (name: String) in ["XDG_STATE_HOME": "/s", "HOME": "/h"][name] }
-    #expect(StateFolder.standard(environment: state) == "/s/flow")
-    #expect(StateFolder.standard { $0 == "STATE_DIRECTORY" ? "/var/lib/a:/var/lib/b" : "/h" } == "/var/lib/a")
-    #expect(StateFolder.standard { $0 == "HOME" ? "/h" : "relative" } == "/h/.local/state/flow")
-    #expect(StateFolder.standard { _ in nil } == nil)
-    #expect(StateFolder.file(of: "new-launches", in: "/s") == "/s/new-launches.db")
+    expect(StateFolder.standard(environment: state), equals: "/s/flow")
+    expect(
+      StateFolder.standard { $0 == "STATE_DIRECTORY" ? "/var/lib/a:/var/lib/b" : "/h" }, equals: "/var/lib/a")
+    expect(StateFolder.standard { $0 == "HOME" ? "/h" : "relative" }, equals: "/h/.local/state/flow")
+    expectNil(StateFolder.standard { _ in nil })
+    expect(StateFolder.file(of: "new-launches", in: "/s"), equals: "/s/new-launches.db")
     for name in ["", ".", "..", "a/b", "a\u{0}", ".hidden", String(repeating: "x", count: 201)] {
-      #expect(StateFolder.file(of: name, in: "/s") == nil)
+      expectNil(StateFolder.file(of: name, in: "/s"))
     }
   }
 
@@ -205,7 +207,7 @@ import Testing
   func noFolder() throws {
     try folder.write([], "file")
     let failed = failure { _ = try StateFile(path: folder.path + "/file/a/p.db") }
-    #expect(failed?.kind == .denied)
-    #expect(failed?.reason == "cannot make the folder: Not a directory")
+    expect(failed?.kind, equals: .denied)
+    expect(failed?.reason, equals: "cannot make the folder: Not a directory")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import System
 import Foundation
 import System
@@ -25,11 +26,11 @@ import Testing
       let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
       try folder.write(content)
       try disk.rewrite(folder.file)
-      #expect(try folder.read() == content)
+      try expect(folder.read(), equals: content)
     }
     try disk.rewrite(folder.path + "/none")
-    #expect(folder.names == ["p.db"])
-    #expect(code { try disk.rewrite(folder.path) } == EISDIR)
+    expect(folder.names, equals: ["p.db"])
+    expect(code { try disk.rewrite(folder.path) }, equals: EISDIR)
   }
 
   @Test("a killed run's write-ahead file is read at the next start as it was left")
@@ -41,27 +42,27 @@ import Testing
       }
     }
     let copy = try folder.snapshot()
-    #expect(copy.names == ["p.db", "p.db-wal"])
+    expect(copy.names, equals: ["p.db", "p.db-wal"])
     let next = try copy.open { $0.database.sync = .everyCommit }
-    #expect(next.epoch == 30)
+    expect(next.epoch, equals: 30)
   }
 
   @Test("the first bytes of a file; a path that is not a file is reported without waiting")
   func head() throws {
     try folder.write(bytes("abc"))
-    #expect(try disk.head(of: folder.file, count: 2) == bytes("ab"))
-    #expect(try disk.head(of: folder.file, count: .max) == bytes("abc"))
-    #expect(try disk.head(of: folder.path + "/none", count: 2) == nil)
-    #expect(code { _ = try disk.head(of: folder.path, count: 2) } == EISDIR)
-    #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
-    #expect(code { _ = try disk.head(of: folder.path + "/pipe", count: 2) } == EISDIR)
+    try expect(disk.head(of: folder.file, count: 2), equals: bytes("ab"))
+    try expect(disk.head(of: folder.file, count: .max), equals: bytes("abc"))
+    try expectNil(disk.head(of: folder.path + "/none", count: 2))
+    expect(code { _ = try disk.head(of: folder.path, count: 2) }, equals: EISDIR)
+    expect(mkfifo(folder.path + "/pipe", 0o600), equals: 0)
+    expect(code { _ = try disk.head(of: folder.path + "/pipe", count: 2) }, equals: EISDIR)
   }
 
   @Test("names, folders and locks")
   func names() throws {
-    #expect(code { try disk.makeFolder(folder.path, mode: 0o700) } == nil)
-    #expect(code { try disk.makeFolder(folder.path + "/a/b", mode: 0o700) } == ENOENT)
-    #expect(code { try disk.rename(folder.file, to: folder.path + "/q") } == ENOENT)
+    expectNil(code { try disk.makeFolder(folder.path, mode: 0o700) })
+    expect(code { try disk.makeFolder(folder.path + "/a/b", mode: 0o700) }, equals: ENOENT)
+    expect(code { try disk.rename(folder.file, to: folder.path + "/q") }, equals: ENOENT)
     try folder.write([1])
     try disk.rename(folder.file, to: folder.path + "/q")
     #expect(disk.exists(folder.path + "/q") && !disk.exists(folder.file))
@@ -70,9 +71,9 @@ import Testing
 
     let lock = folder.path + "/lock"
     try withExtendedLifetime(disk.lock(lock)) { _ in
-      #expect(code { _ = try disk.lock(lock) } == EWOULDBLOCK)
+      expect(code { _ = try disk.lock(lock) }, equals: EWOULDBLOCK)
     }
     _ = try disk.lock(lock)
-    #expect(try folder.read("lock") == bytes("\(getpid())\n"))
+    try expect(folder.read("lock"), equals: bytes("\(getpid())\n"))
   }
 }

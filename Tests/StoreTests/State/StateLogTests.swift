@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Reactive
 import SimulatedDisk
@@ -20,7 +21,7 @@ final class MemoryLog: StateLog {
   func append(_ delta: [UInt8], at place: LogPlace) throws(StoreError) {
     let failure: StoreError.Kind? = state.withLock { state in
       if !state.failures.isEmpty { return state.failures.removeFirst() }
-      #expect(place == LogPlace(log: "a", ordinal: Int64(state.deltas.count + 1)))
+      expect(place, equals: LogPlace(log: "a", ordinal: Int64(state.deltas.count + 1)))
       state.deltas.append(delta)
       return nil
     }
@@ -109,7 +110,7 @@ final class MemoryLog: StateLog {
     for read in 1...20 {
       try state.database.execute("PRAGMA shrink_memory")
       disk.add(DiskFault(.read, .number(read), code: EIO))
-      do throws(StoreError) { #expect(try state.image() == whole, "\(read)") } catch { failures += 1 }
+      do throws(StoreError) { try expect(state.image(), equals: whole, "\(read)") } catch { failures += 1 }
     }
     #expect(failures > 5)
   }
@@ -129,12 +130,12 @@ final class MemoryLog: StateLog {
         if step == 20 {
           let tasks = 2 + Int.random(in: 0..<3, using: &random)
           let found = try file.divide("other", among: tasks, .discarded)
-          #expect(found == nil)
+          expectNil(found)
         }
         if step == 30 { image = (try file.image(), try #require(try file.logPlace)) }
       }
       expected = try content(file)
-      #expect(try file.logPlace == place(log.deltas.count))
+      try expect(file.logPlace, equals: place(log.deltas.count))
     }
     for isFromImage in [false, true] {
       let path = "\(folder.path)/copy\(isFromImage).db"
@@ -149,13 +150,13 @@ final class MemoryLog: StateLog {
       }
       do {
         let replica = try StateReplica(path: path, options)
-        #expect(try replica.place == (isFromImage ? image?.place : nil))
+        try expect(replica.place, equals: (isFromImage ? image?.place : nil))
         for (index, delta) in log.deltas.enumerated().dropFirst(first) {
           try replica.apply(delta, to: place(index + 1))
         }
       }
       let copy = try StateFile(path: path, options)
-      #expect(try content(copy) == expected)
+      try expect(content(copy), equals: expected)
       #expect(copy.epoch > 0)
       try copy.attach(log, at: place(log.deltas.count))
     }
@@ -178,15 +179,15 @@ final class MemoryLog: StateLog {
     table.set([2], for: [1])
     // Once more after a checkpoint.
     log.fail(.full, .full)
-    #expect(failure { try file.commit { _ throws(StoreError) in } }?.kind == .full)
+    expect(failure { try file.commit { _ throws(StoreError) in } }?.kind, equals: .full)
     log.fail(.unavailable)
-    #expect(failure { try file.commit { _ throws(StoreError) in } }?.kind == .unavailable)
+    expect(failure { try file.commit { _ throws(StoreError) in } }?.kind, equals: .unavailable)
     let before = try StateReader(path: folder.file)
-    #expect(try before.epoch() == 1)
+    try expect(before.epoch(), equals: 1)
     try file.commit { _ throws(StoreError) in }
-    #expect(file.epoch == 2)
+    expect(file.epoch, equals: 2)
     log.fail(.fenced)
-    #expect(failure { try file.commit { _ throws(StoreError) in } }?.kind == .fenced)
+    expect(failure { try file.commit { _ throws(StoreError) in } }?.kind, equals: .fenced)
     #expect(log.deltas.count == 2 && file.epoch == 2)
   }
 
@@ -213,28 +214,28 @@ final class MemoryLog: StateLog {
     #expect(commit(1, isFailing: true) != nil)
     #expect(log.deltas.count == 2 && file?.epoch == 1)
     // Something else would not be what the log has.
-    #expect(commit(2, isFailing: false)?.kind == .gone)
-    #expect(commit(1, isFailing: false) == nil)
+    expect(commit(2, isFailing: false)?.kind, equals: .gone)
+    expectNil(commit(1, isFailing: false))
     #expect(log.deltas.count == 2 && file?.epoch == 2)
-    #expect(try file?.logPlace == place(2))
+    try expect(file?.logPlace, equals: place(2))
     // Killed between append and commit, the file is a prefix: the rest is applied.
     #expect(commit(3, isFailing: true) != nil)
     file = nil
     do {
       let replica = try StateReplica(path: folder.file, .init(database: .init(sync: .never)))
-      #expect(try replica.place == place(2))
+      try expect(replica.place, equals: place(2))
       try replica.apply(log.deltas[2], to: place(3))
       #expect(failure { try replica.apply(log.deltas[0], to: place(4)) } != nil)
     }
-    #expect(try folder.open().fact(owner: "source", name: "position") == .integer(3))
+    try expect(folder.open().fact(owner: "source", name: "position"), equals: .integer(3))
   }
 
   @Test("a file is not attached where it does not belong")
   func foreign() throws {
     let file = try folder.open()
-    #expect(StateFile.logFlaw == nil)
+    expectNil(StateFile.logFlaw)
     try file.commit { _ throws(StoreError) in }
-    #expect(failure { try file.attach(log, at: place(0)) }?.kind == .refused)
-    #expect(failure { try file.attach(log, at: place(5)) }?.kind == .refused)
+    expect(failure { try file.attach(log, at: place(0)) }?.kind, equals: .refused)
+    expect(failure { try file.attach(log, at: place(5)) }?.kind, equals: .refused)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import System
 import Testing
@@ -29,19 +30,20 @@ import Testing
     default: truncate(folder.file, 0)
     }
     let failed = failure { try fill(state) }
-    #expect(failed?.kind == .gone)
-    #expect(
-      failed?.reason
-        == "\(how)\(how == "replaced" ? " by another file" : "") while it was in use; nothing more is kept")
+    expect(failed?.kind, equals: .gone)
+    expect(
+      failed?.reason,
+      equals: "\(how)\(how == "replaced" ? " by another file" : "") while it was in use; nothing more is kept"
+    )
   }
 
   @Test("an empty file is damaged, since none is made so")
   func empty() throws {
     try folder.write([])
     let failed = failure { _ = try folder.open() }
-    #expect(failed?.isCorrupt == true)
-    #expect(failed?.reason == "damaged: it is empty; --reset-corrupt sets it aside")
-    #expect(try folder.open { $0.resetsCorrupt = true }.setAside == folder.file + ".corrupt-1")
+    expect(failed?.isCorrupt, equals: true)
+    expect(failed?.reason, equals: "damaged: it is empty; --reset-corrupt sets it aside")
+    try expect(folder.open { $0.resetsCorrupt = true }.setAside, equals: folder.file + ".corrupt-1")
   }
 
   @Test("what a run left that was killed while it created the file does no harm")
@@ -49,7 +51,7 @@ import Testing
     for name in ["p.db.new", "p.db.new-wal", "p.db.new-journal", "p.db-wal"] {
       try folder.write([1, 2, 3], name)
     }
-    #expect(try folder.open().epoch == 0)
+    try expect(folder.open().epoch, equals: 0)
     #expect(folder.names.allSatisfy { !$0.contains("new") })
   }
 
@@ -57,8 +59,8 @@ import Testing
   func link() throws {
     try folder.write([1, 2, 3], "victim")
     symlink(folder.path + "/victim", folder.file + ".lock")
-    #expect(failure { _ = try folder.open() }?.kind == .denied)
-    #expect(try folder.read("victim") == [1, 2, 3])
+    expect(failure { _ = try folder.open() }?.kind, equals: .denied)
+    try expect(folder.read("victim"), equals: [1, 2, 3])
   }
 
   @Test("a file that another process holds is refused though its lock was removed")
@@ -68,7 +70,7 @@ import Testing
     var pid: pid_t = 0
     let words = ["flock", folder.file, "sleep", "20"]
     var arguments = words.map { strdup($0) } + [nil]
-    #expect(posix_spawnp(&pid, "flock", nil, nil, &arguments, environ) == 0)
+    expect(posix_spawnp(&pid, "flock", nil, nil, &arguments, environ), equals: 0)
     defer {
       kill(pid, SIGKILL)
       waitpid(pid, nil, 0)
@@ -79,6 +81,6 @@ import Testing
       failed = failure { _ = try folder.open() }
       usleep(10_000)
     }
-    #expect(failed?.kind == .held(by: pid))
+    expect(failed?.kind, equals: .held(by: pid))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -25,31 +26,33 @@ import Testing
   }
 
   func expectFilled(_ reader: StateReader) throws {
-    #expect(try reader.epoch() == 1)
-    #expect(
-      try Set(reader.tables().map { "\($0.node) \($0.description) \($0.count)" })
-        == ["dedupe .id 3"], "a table that never had a key is not stored")
-    #expect(
-      try reader.facts() == [
+    try expect(reader.epoch(), equals: 1)
+    try expect(
+      Set(reader.tables().map { "\($0.node) \($0.description) \($0.count)" }), equals: ["dedupe .id 3"],
+      "a table that never had a key is not stored")
+    try expect(
+      reader.facts(),
+      equals: [
         StoredFact(owner: "dedupe", name: "count", value: .integer(3)),
         StoredFact(owner: "upcoming", name: "position", value: .text("{}")),
       ])
-    #expect(
-      try reader.sinks() == [
+    try expect(
+      reader.sinks(),
+      equals: [
         StoredSink(name: "log", written: .init(epoch: 1, index: 7), waiting: 0, dead: 0),
         StoredSink(name: "tell", written: nil, waiting: 2, dead: 1),
       ])
     let keys = try reader.keys(of: "dedupe")
-    #expect(keys.map(\.key) == ["c", "a", "b"].map(bytes))
-    #expect(keys.map(\.value) == ["c", "a", "b"].map { bytes("value of \($0)") })
+    expect(keys.map(\.key), equals: ["c", "a", "b"].map(bytes))
+    expect(keys.map(\.value), equals: ["c", "a", "b"].map { bytes("value of \($0)") })
     let first = try #require(keys.first)
-    #expect(try reader.keys(of: "dedupe", after: first, limit: 1) == [keys[1]])
+    try expect(reader.keys(of: "dedupe", after: first, limit: 1), equals: [keys[1]])
     #expect(try reader.keys(of: "none").isEmpty)
-    #expect(try reader.value(of: "dedupe", for: bytes("a")) == bytes("value of a"))
-    #expect(try reader.value(of: "dedupe", for: bytes("z")) == nil)
-    #expect(try reader.value(of: "changes@up", for: bytes("a")) == nil)
-    #expect(try reader.outbox(sink: "tell").map(\.id) == ["0", "2"])
-    #expect(try reader.deadLetters().map(\.reason) == ["no"])
+    try expect(reader.value(of: "dedupe", for: bytes("a")), equals: bytes("value of a"))
+    try expectNil(reader.value(of: "dedupe", for: bytes("z")))
+    try expectNil(reader.value(of: "changes@up", for: bytes("a")))
+    try expect(reader.outbox(sink: "tell").map(\.id), equals: ["0", "2"])
+    try expect(reader.deadLetters().map(\.reason), equals: ["no"])
     #expect(try reader.deadLetters(sink: "log").isEmpty)
   }
 
@@ -58,8 +61,8 @@ import Testing
     do { try fill(folder.open()) }
     let before = try folder.read()
     try expectFilled(StateReader(path: folder.file))
-    #expect(folder.names == ["p.db", "p.db.lock"])
-    #expect(try folder.read() == before)
+    expect(folder.names, equals: ["p.db", "p.db.lock"])
+    try expect(folder.read(), equals: before)
   }
 
   @Test("a name that means something in a URI is a name")
@@ -67,7 +70,7 @@ import Testing
     let path = folder.path + "/a%41?mode=rw#b.db"
     do { try fill(StateFile(path: path)) }
     try expectFilled(StateReader(path: path))
-    #expect(folder.names == ["a%41?mode=rw#b.db", "a%41?mode=rw#b.db.lock"])
+    expect(folder.names, equals: ["a%41?mode=rw#b.db", "a%41?mode=rw#b.db.lock"])
   }
 
   @Test("what a run commits is seen beside it, and neither waits for the other")
@@ -78,7 +81,7 @@ import Testing
     try expectFilled(reader)
     let table = try state.table(node: "dedupe", description: ".id")
     table.set([], for: bytes("d"))
-    #expect(try reader.keys(of: "dedupe").count == 3)
+    try expect(reader.keys(of: "dedupe").count, equals: 3)
     try state.commit { _ in }
     #expect(try reader.keys(of: "dedupe").count == 4 && reader.epoch() == 2)
   }
@@ -87,10 +90,10 @@ import Testing
   func begun() throws {
     do { try fill(folder.open()) }
     let reader = try StateReader(path: folder.file)
-    #expect(try reader.epoch() == 1)
+    try expect(reader.epoch(), equals: 1)
     do { try folder.open().commit { _ in } }
-    #expect(try reader.epoch() == 2)
-    #expect(folder.names == ["p.db", "p.db.lock"])
+    try expect(reader.epoch(), equals: 2)
+    expect(folder.names, equals: ["p.db", "p.db.lock"])
   }
 
   @Test("what a killed run left is read")
@@ -99,7 +102,7 @@ import Testing
     try fill(state)
     let crashed = try folder.snapshot()
     do { try expectFilled(StateReader(path: crashed.file)) }
-    #expect(try crashed.open().epoch == 1)
+    try expect(crashed.open().epoch, equals: 1)
   }
 
   @Test("a file without tables is state without anything")
@@ -115,20 +118,21 @@ import Testing
   @Test("no file, a damaged one, and those of others are refused, and nothing is made")
   func refused() throws {
     func refusal() -> StoreError? { failure { _ = try StateReader(path: folder.file) } }
-    #expect(refusal()?.reason == "cannot open the state: No such file or directory")
+    expect(refusal()?.reason, equals: "cannot open the state: No such file or directory")
     #expect(folder.names.isEmpty)
 
     try folder.write(bytes("no database"))
-    #expect(refusal()?.kind == .corrupt)
-    #expect(refusal()?.reason.hasPrefix("damaged: it does not begin as a database does; --reset") == true)
+    expect(refusal()?.kind, equals: .corrupt)
+    expect(
+      refusal()?.reason.hasPrefix("damaged: it does not begin as a database does; --reset"), equals: true)
     try FileManager.default.removeItem(atPath: folder.file)
 
     do { try Database(path: folder.file).execute("CREATE TABLE theirs (a)") }
-    #expect(refusal()?.kind == .foreign)
+    expect(refusal()?.kind, equals: .foreign)
     try Database(path: folder.file).execute("PRAGMA application_id = \(Schema.owner)")
-    #expect(refusal()?.reason == "written by an earlier flow (format 0); a run brings it forward")
+    expect(refusal()?.reason, equals: "written by an earlier flow (format 0); a run brings it forward")
     try Database(path: folder.file).execute("PRAGMA user_version = \(Schema.current + 1)")
-    #expect(refusal()?.kind == .newer)
-    #expect(folder.names == ["p.db"])
+    expect(refusal()?.kind, equals: .newer)
+    expect(folder.names, equals: ["p.db"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Testing
 
@@ -34,20 +35,21 @@ import Testing
     do {
       try folder.open().update { epoch throws(StoreError) in forgotten = try epoch.reset(node: "a") }
     }
-    #expect(forgotten == StateReset(keys: 6, facts: 1, waiting: 2))
+    expect(forgotten, equals: StateReset(keys: 6, facts: 1, waiting: 2))
     let reader = try StateReader(path: folder.file)
-    #expect(try Set(reader.tables().map(\.node)) == ["ab", "b@a"])
+    try expect(Set(reader.tables().map(\.node)), equals: ["ab", "b@a"])
     #expect(try reader.keys(of: "ab").count == 2 && reader.keys(of: "b@a").count == 2)
-    #expect(try reader.facts().map(\.owner) == ["b"])
-    #expect(
-      try reader.sinks() == [
+    try expect(reader.facts().map(\.owner), equals: ["b"])
+    try expect(
+      reader.sinks(),
+      equals: [
         StoredSink(name: "a", written: nil, waiting: 0, dead: 1),
         StoredSink(name: "b", written: .init(epoch: 1, index: 0), waiting: 2, dead: 1),
       ])
-    #expect(try reader.epoch() == 1)
+    try expect(reader.epoch(), equals: 1)
     let state = try folder.open()
-    #expect(try state.table(node: "a", description: "new").count == 0)
-    #expect(try state.table(node: "ab", description: "").count == 2)
+    try expect(state.table(node: "a", description: "new").count, equals: 0)
+    try expect(state.table(node: "ab", description: "").count, equals: 2)
   }
 
   @Test("a name without a node forgets nothing, the file's own facts neither")
@@ -55,26 +57,26 @@ import Testing
     try fill()
     let state = try folder.open()
     try state.update { epoch throws(StoreError) in
-      #expect(try epoch.reset(node: "") == StateReset())
-      #expect(try epoch.reset(node: "a_") == StateReset())
+      try expect(epoch.reset(node: ""), equals: StateReset())
+      try expect(epoch.reset(node: "a_"), equals: StateReset())
     }
-    #expect(try state.fact(owner: "", name: "epoch")?.integer == 1)
+    try expect(state.fact(owner: "", name: "epoch")?.integer, equals: 1)
   }
 
   @Test("a file is removed with what is beside it, but for the lock, and be it damaged")
   func removal() throws {
     for name in ["p.db", "p.db-wal", "p.db-shm"] { try folder.write(bytes("x"), name) }
     let removal = try StateRemoval(path: folder.file)
-    #expect(failure { _ = try folder.open() }?.kind == .held(by: getpid()))
+    expect(failure { _ = try folder.open() }?.kind, equals: .held(by: getpid()))
     try removal.remove()
-    #expect(folder.names == ["p.db.lock"])
+    expect(folder.names, equals: ["p.db.lock"])
     try removal.remove()
   }
 
   @Test("a file that a run holds is not removed")
   func held() throws {
     let state = try folder.open()
-    #expect(failure { _ = try StateRemoval(path: folder.file) }?.kind == .held(by: getpid()))
+    expect(failure { _ = try StateRemoval(path: folder.file) }?.kind, equals: .held(by: getpid()))
     try state.commit { _ in }
   }
 }

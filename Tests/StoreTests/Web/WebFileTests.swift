@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import TestSupport
 import Testing
@@ -20,15 +21,15 @@ import Testing
     let theirs = try open()
     let whole = answer(1000, at: 12.5)
     try mine.store(whole, bytes("a"), url: "https://a.org/", limit: 1 << 20)
-    #expect(try theirs.response(bytes("a")) == whole)
-    #expect(try theirs.response(bytes("b")) == nil)
+    try expect(theirs.response(bytes("a")), equals: whole)
+    try expectNil(theirs.response(bytes("b")))
     try theirs.revalidate(bytes("a"), at: 99)
-    #expect(try mine.response(bytes("a"))?.checked == 99)
+    try expect(mine.response(bytes("a"))?.checked, equals: 99)
     let empty = CachedResponse(checked: 1, body: [])
     try mine.store(empty, bytes("a"), url: "https://a.org/", limit: 1 << 20)
-    #expect(try theirs.response(bytes("a")) == empty)
+    try expect(theirs.response(bytes("a")), equals: empty)
     try theirs.removeResponse(bytes("a"))
-    #expect(try mine.response(bytes("a")) == nil)
+    try expectNil(mine.response(bytes("a")))
   }
 
   @Test("the oldest answers go when there is no more room, and what is too large is not kept")
@@ -42,12 +43,12 @@ import Testing
       }
       #expect(try file.cacheSize().bytes <= 1000)
     }
-    #expect(try file.cacheSize().count == 10)
+    try expect(file.cacheSize().count, equals: 10)
     let there = try (0..<50).filter { try file.response(bytes("\($0)")) != nil }
-    #expect(there == [0, 3, 6] + Array(43..<50))
+    expect(there, equals: [0, 3, 6] + Array(43..<50))
     try file.store(answer(251), bytes("49"), url: "", limit: 1000)
-    #expect(try file.response(bytes("49")) == nil)
-    #expect(try file.cacheSize().count == 9)
+    try expectNil(file.response(bytes("49")))
+    try expect(file.cacheSize().count, equals: 9)
   }
 
   @Test("one in memory has room for 32 MiB, whatever its user allows")
@@ -56,8 +57,8 @@ import Testing
     for number in 0..<40 {
       try file.store(answer(1 << 20, at: Double(number)), bytes("\(number)"), url: "", limit: 256 << 20)
     }
-    #expect(try file.cacheSize().bytes == 32 << 20)
-    #expect(try file.response(bytes("7")) == nil)
+    try expect(file.cacheSize().bytes, equals: 32 << 20)
+    try expectNil(file.response(bytes("7")))
     #expect(try file.response(bytes("8")) != nil)
   }
 
@@ -69,16 +70,16 @@ import Testing
     try file.spend(at: "b.org", now: 15)
     try file.settle(first, now: 12)
     try file.settle(second, now: 5)
-    #expect(try file.site("a.org").spending == [.init(at: 12), .init(at: 20, count: 2)])
+    try expect(file.site("a.org").spending, equals: [.init(at: 12), .init(at: 20, count: 2)])
     try file.refund(first)
-    #expect(try file.site("a.org").spending == [.init(at: 20, count: 2)])
+    try expect(file.site("a.org").spending, equals: [.init(at: 20, count: 2)])
     try file.keepSpending("a.org", seconds: 100)
     try file.keepSpending("a.org", seconds: 50)
     try file.removeOldSpending("a.org", file.site("a.org"), now: 119)
-    #expect(try file.site("a.org").spending.count == 1)
+    try expect(file.site("a.org").spending.count, equals: 1)
     try file.removeOldSpending("a.org", file.site("a.org"), now: 120)
-    #expect(try file.site("a.org").spending == [])
-    #expect(try file.site("b.org").spending.count == 1)
+    try expect(file.site("a.org").spending, equals: [])
+    try expect(file.site("b.org").spending.count, equals: 1)
   }
 
   @Test("what seems to be spent in the future, by a clock that was set back, is spent now")
@@ -87,9 +88,9 @@ import Testing
     try file.spend(at: "a.org", now: 1000)
     try file.keepSpending("a.org", seconds: 3600)
     #expect(try !file.correct("a.org", file.site("a.org"), now: 997))
-    #expect(try file.site("a.org").spending == [.init(at: 1000)])
+    try expect(file.site("a.org").spending, equals: [.init(at: 1000)])
     #expect(try file.correct("a.org", file.site("a.org"), now: 500))
-    #expect(try file.site("a.org").spending == [.init(at: 500)])
+    try expect(file.site("a.org").spending, equals: [.init(at: 500)])
   }
 
   @Test("of two times to leave a site alone the later counts, of two limits the last")
@@ -99,9 +100,9 @@ import Testing
     try file.learn(30, of: "a.org", now: 1)
     try file.learn(40, of: "a.org", now: 2)
     let record = try file.site("a.org")
-    #expect(record.blockedUntil == 300)
-    #expect(record.learned == .init(40, at: 2))
-    #expect(try file.site("b.org") == SiteRecord())
+    expect(record.blockedUntil, equals: 300)
+    expect(record.learned, equals: .init(40, at: 2))
+    try expect(file.site("b.org"), equals: SiteRecord())
   }
 
   @Test(
@@ -117,7 +118,7 @@ import Testing
       }
       try file.revalidate(bytes("0"), at: Double(round))
     }
-    #expect(try file.cacheSize().count == 60)
+    try expect(file.cacheSize().count, equals: 60)
     let log = try FileManager.default.attributesOfItem(atPath: disk.path + "/http.db-wal")[.size] as? Int
     #expect(try #require(log) < 2 << 20)
   }
@@ -134,7 +135,7 @@ import Testing
     let failed = failure {
       for number in 0..<200 { try file.store(answer(20_000), bytes("\(number)"), url: "", limit: 100 << 20) }
     }
-    #expect(failed?.isFull == true)
+    expect(failed?.isFull, equals: true)
     disk.empty()
     for number in 0..<40 { try file.store(answer(20_000), bytes("\(number)"), url: "", limit: 100 << 20) }
     #expect(try file.response(bytes("39")) != nil)
@@ -144,7 +145,7 @@ import Testing
   func damaged() throws {
     try folder.write(bytes("not a database, of no length that one has"))
     let file = try open()
-    #expect(file.setAside == folder.file + ".corrupt-1")
+    expect(file.setAside, equals: folder.file + ".corrupt-1")
     try file.spend(at: "a.org", now: 1)
     #expect(try folder.read("p.db.corrupt-1").starts(with: bytes("not a database")))
   }
@@ -153,11 +154,11 @@ import Testing
   func foreign() throws {
     do { try folder.open().commit { _ in } }
     let failed = failure { _ = try open() }
-    #expect(failed?.kind == .foreign)
-    #expect(failed?.reason == "a database of another program, not flow's web file")
+    expect(failed?.kind, equals: .foreign)
+    expect(failed?.reason, equals: "a database of another program, not flow's web file")
     let other = try Folder()
     do { _ = try WebFile(path: other.file) }
-    #expect(failure { _ = try other.open() }?.kind == .foreign)
+    expect(failure { _ = try other.open() }?.kind, equals: .foreign)
   }
 
   @Test("many may open it first at the same time")
@@ -167,8 +168,8 @@ import Testing
       let file = try WebFile(path: path)
       for _ in 0..<20 { try file.spend(at: "a.org", now: Double(number)) }
     }
-    #expect(failures == [])
-    #expect(try open().site("a.org").spending.count == 320)
+    expect(failures, equals: [])
+    try expect(open().site("a.org").spending.count, equals: 320)
   }
 
   @Test("one without a file is as good, for as long as it lives")
@@ -176,9 +177,9 @@ import Testing
     let file = try WebFile()
     try file.store(answer(10), bytes("a"), url: "", limit: 1000)
     #expect(try file.response(bytes("a")) != nil)
-    #expect(try WebFile().response(bytes("a")) == nil)
+    try expectNil(WebFile().response(bytes("a")))
     let number = try file.transaction { () throws(StoreError) in try file.spend(at: "a.org", now: 1) }
-    #expect(try file.site("a.org").spending == [.init(at: 1)])
+    try expect(file.site("a.org").spending, equals: [.init(at: 1)])
     try file.refund(number)
     #expect(try file.site("a.org").spending.isEmpty)
   }

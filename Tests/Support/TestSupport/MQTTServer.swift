@@ -9,8 +9,12 @@ package final class MQTTServer: @unchecked Sendable {
       .first { access($0, X_OK) == 0 }
   }
 
-  package static var isInstalled: Bool { program("mosquitto") != nil && program("mosquitto_sub") != nil }
-  package static let missing = "Mosquitto is not installed: make setup-mqtt"
+  private static let mosquitto = ServerProgram(
+    ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"].map { "\($0)/mosquitto" }, version: ["-h"],
+    atLeast: [2, 0], setup: "setup-mqtt")
+
+  package static var isWanted: Bool { isCI || mosquitto.path != nil && program("mosquitto_sub") != nil }
+  package static let missing = mosquitto.missing
 
   private let folder: TemporaryFolder
   private let settings: String
@@ -61,7 +65,7 @@ package final class MQTTServer: @unchecked Sendable {
 
   /// Starts it with its settings, or others, and waits until it answers.
   package func start(_ others: String? = nil) throws {
-    guard let program = Self.program("mosquitto") else { throw Failure(description: Self.missing) }
+    guard let program = Self.mosquitto.path else { throw Failure(description: Self.missing) }
     try folder.write(
       "conf",
       """

@@ -8,11 +8,11 @@ package final class PostgreSQLServer: @unchecked Sendable {
   /// The folder of the newest programs; nil where there are none.
   private static let programs: String? = {
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
-    return versions.compactMap { Int($0) }.max().map { "/usr/lib/postgresql/\($0)/bin" }
+    return versions.compactMap { Int($0) }.filter { $0 >= 12 }.max().map { "/usr/lib/postgresql/\($0)/bin" }
   }()
 
-  package static var isInstalled: Bool { programs != nil }
-  package static let missing = "PostgreSQL is not installed: make setup-postgres"
+  package static var isWanted: Bool { isCI || programs != nil }
+  package static let missing = "PostgreSQL 12 or newer is not installed: make setup-postgres"
 
   /// The server that most tests share, each with a database of its own.
   package static let shared = Result { try PostgreSQLServer() }

@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Glibc
 import Testing
@@ -14,10 +15,10 @@ import Testing
     try file.append(Array("1\n2\n".utf8))
     try file.append(Array("3\n".utf8))
     try file.sync()
-    #expect(try folder.text("a/b/c.jsonl") == "1\n2\n3\n")
-    #expect(file.size == 6)
+    try expect(folder.text("a/b/c.jsonl"), equals: "1\n2\n3\n")
+    expect(file.size, equals: 6)
     let status = try #require(OpenDescriptor(opening: file.path, O_RDONLY, to: "open").status)
-    #expect(status.st_mode & 0o777 == 0o600)
+    expect(status.st_mode & 0o777, equals: 0o600)
   }
 
   @Test("a last line that was cut off is ended, never taken back, and told")
@@ -26,8 +27,8 @@ import Testing
     var notes: [String] = []
     let file = try AppendFile(folder["a"]) { notes.append($0) }
     try file.append(Array("2\n".utf8))
-    #expect(try folder.text("a") == "1\n{\"x\n2\n")
-    #expect(notes == ["\(folder["a"]): the last line was cut off; it has been ended at byte 5"])
+    try expect(folder.text("a"), equals: "1\n{\"x\n2\n")
+    expect(notes, equals: ["\(folder["a"]): the last line was cut off; it has been ended at byte 5"])
   }
 
   @Test("when the file is moved or removed, the next buffer begins a new one")
@@ -38,8 +39,8 @@ import Testing
     try file.append(Array("2\n".utf8))
     unlink(folder["a"])
     try file.append(Array("3\n".utf8))
-    #expect(try folder.text("b") == "1\n")
-    #expect(try folder.text("a") == "3\n")
+    try expect(folder.text("b"), equals: "1\n")
+    try expect(folder.text("a"), equals: "3\n")
   }
 
   @Test("a full disk is reported with how much was written, and the rest can be retried")
@@ -50,8 +51,8 @@ import Testing
       try device.append(Array("1\n".utf8))
     } catch {
       #expect(error.isFull)
-      #expect(error.written == 0)
-      #expect(error.description == "/dev/full: cannot write: No space left on device")
+      expect(error.written, equals: 0)
+      expect(error.description, equals: "/dev/full: cannot write: No space left on device")
     }
   }
 
@@ -69,13 +70,13 @@ import Testing
       #expect(error.isFull)
       written = error.written
     }
-    #expect(written == 65_536)
+    expect(written, equals: 65_536)
     rename("\(disk.path)/a", "\(disk.path)/b")
     #expect(disk.resize(to: 1 << 20))
     try file.append(Array(line[written...]))
     try file.append(Array("2\n".utf8))
-    #expect(try folder.bytes("small/b") == line)
-    #expect(try folder.text("small/a") == "2\n")
+    try expect(folder.bytes("small/b"), equals: line)
+    try expect(folder.text("small/a"), equals: "2\n")
   }
 
   @Test("a link as the last part is not followed where that is asked for")
@@ -91,7 +92,7 @@ import Testing
     do {
       _ = try AppendFile(folder["a/b"])
     } catch {
-      #expect(error.reason == "cannot open: Not a directory")
+      expect(error.reason, equals: "cannot open: Not a directory")
     }
     #expect(throws: FileFailure.self) { _ = try AppendFile(folder["a/b/c"]) }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 import TestSupport
@@ -5,5 +6,5 @@ import TestSupport
 
 @Test("zlib's errors have words")
 func gzipReasons() {
-  #expect(gzipReason(-3) == "data error")
+  expect(gzipReason(-3), equals: "data error")
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Testing
 
@@ -41,49 +42,49 @@ import TestSupport
   func files() throws {
     try folder.write("a", "12")
     let file = try disk.open(toAppend: folder["a"], mode: 0o600, followsLinks: true)
-    #expect(try append("345", to: file) == 3)
+    try expect(append("345", to: file), equals: 3)
     try file.sync()
     let reader = try disk.open(toRead: folder["a"], followsLinks: true)
-    #expect(try read(reader, at: 0) == "12345")
-    #expect(try read(reader, at: 4) == "5")
-    #expect(try read(reader, at: 5) == "")
+    try expect(read(reader, at: 0), equals: "12345")
+    try expect(read(reader, at: 4), equals: "5")
+    try expect(read(reader, at: 5), equals: "")
     try reader.sync()
     let status = try #require(file.status)
-    #expect(status == disk.status(of: folder["a"]))
-    #expect(status == reader.status)
-    #expect(status.size == 5)
+    expect(status, equals: disk.status(of: folder["a"]))
+    expect(status, equals: reader.status)
+    expect(status.size, equals: 5)
     #expect(status.isRegular)
-    #expect(status.identity == FileIdentity(at: folder["a"]))
+    expect(status.identity, equals: FileIdentity(at: folder["a"]))
   }
 
   @Test("names are made, given on and taken away")
   func names() throws {
     let before = Int(time(nil))
     _ = try disk.open(toAppend: folder["a"], mode: 0o600, followsLinks: true)
-    #expect(disk.beginning(of: folder["a"]).map { before - 1...before + 60 ~= $0 } == true)
+    expect(disk.beginning(of: folder["a"]).map { before - 1...before + 60 ~= $0 }, equals: true)
     try disk.rename(folder["a"], to: folder["b"])
-    #expect(folder.names == ["b"])
+    expect(folder.names, equals: ["b"])
     #expect(!disk.exists(folder["a"]))
-    #expect(disk.status(of: folder["a"]) == nil)
-    #expect(disk.beginning(of: folder["a"]) == nil)
+    expectNil(disk.status(of: folder["a"]))
+    expectNil(disk.beginning(of: folder["a"]))
     disk.unlink(folder["b"])
-    #expect(folder.names == [])
+    expect(folder.names, equals: [])
     try disk.makeFolder(folder["c"])
     try disk.makeFolder(folder["c"])
     disk.syncFolder(folder["c"])
-    #expect(disk.status(of: folder["c"])?.isRegular == false)
+    expect(disk.status(of: folder["c"])?.isRegular, equals: false)
   }
 
   @Test("a link is one also where it leads nowhere, and is followed only where that is asked for")
   func links() throws {
     symlink(folder["target"], folder["link"])
     #expect(disk.exists(folder["link"]))
-    #expect(disk.status(of: folder["link"]) == nil)
+    expectNil(disk.status(of: folder["link"]))
     #expect(throws: DiskError(code: ELOOP)) {
       _ = try disk.open(toAppend: folder["link"], mode: 0o600, followsLinks: false)
     }
     _ = try disk.open(toAppend: folder["link"], mode: 0o600, followsLinks: true)
-    #expect(disk.status(of: folder["link"]) == disk.status(of: folder["target"]))
+    expect(disk.status(of: folder["link"]), equals: disk.status(of: folder["target"]))
     #expect(throws: DiskError(code: ELOOP)) { _ = try disk.open(toRead: folder["link"], followsLinks: false) }
   }
 
@@ -93,7 +94,7 @@ import TestSupport
     #expect(throws: DiskError(code: ENOENT)) { try disk.rename(folder["a"], to: folder["b"]) }
     #expect(throws: DiskError(code: ENOENT)) { try disk.makeFolder(folder["a/b"]) }
     let full = try disk.open(toAppend: "/dev/full", mode: 0, followsLinks: true)
-    #expect(full.status?.isRegular == false)
+    expect(full.status?.isRegular, equals: false)
     #expect(throws: DiskError(code: ENOSPC)) { _ = try append("1", to: full) }
     #expect(throws: DiskError(code: EINVAL)) { try full.sync() }
   }

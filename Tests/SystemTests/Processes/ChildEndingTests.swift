@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Reactive
 import Testing
@@ -19,7 +20,7 @@ import TestSupport
       of: try start("sh", "-c", "sleep 0.1; exit 8"), timeout: .seconds(20), killAfter: .zero)
     #expect(!ending.hasEnded)
     #expect(eventually { ending.hasEnded })
-    #expect(ending.conclude() == .exited(8))
+    expect(ending.conclude(), equals: .exited(8))
   }
 
   @Test("each stage is due at its time, and after the last there is no wait; the status is taken later")
@@ -30,19 +31,19 @@ import TestSupport
     ending.advance(at: start + .seconds(99), isStopped: false)
     #expect(!ending.hasEnded)
     ending.advance(at: start + .seconds(101), isStopped: false)
-    #expect(ending.deadline == start + .seconds(111))
+    expect(ending.deadline, equals: start + .seconds(111))
     #expect(!ending.isKilled)
     ending.advance(at: ending.deadline, isStopped: false)
     #expect(ending.isKilled)
     ending.advance(at: ending.deadline, isStopped: false)
     #expect(ending.isGivenUp)
-    #expect(ending.conclude() == .timedOut)
+    expect(ending.conclude(), equals: .timedOut)
     let taken = eventually {
       UnreapedChildren.collect()
       return UnreapedChildren.count == 0
     }
     #expect(taken)
-    #expect(state(of: "\(process)") == nil)
+    expectNil(state(of: "\(process)"))
   }
 
   @Test("told to stop when it had just ended, it has ended by itself")
@@ -50,6 +51,6 @@ import TestSupport
     var ending = ChildEnding(of: try start("sh", "-c", "exit 3"), timeout: .seconds(20), killAfter: .zero)
     #expect(eventually { ending.hasEnded })
     ending.advance(at: MonotonicClock.now, isStopped: true)
-    #expect(ending.conclude() == .exited(3))
+    expect(ending.conclude(), equals: .exited(3))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Reactive
 import Testing
@@ -28,11 +29,11 @@ import TestSupport
     // Before its exec a child has our environment.
     let found = eventually { LeftoverProcesses.end(having: "FLOW_TEST_MARK", among: [mark + "-1"]) > 0 }
     #expect(found)
-    #expect(status(of: first) & 0x7f == SIGKILL)
-    #expect(LeftoverProcesses.end(having: "FLOW_TEST_MARK", among: [mark + "-1"]) == 0)
-    #expect(kill(other, 0) == 0)
+    expect(status(of: first) & 0x7f, equals: SIGKILL)
+    expect(LeftoverProcesses.end(having: "FLOW_TEST_MARK", among: [mark + "-1"]), equals: 0)
+    expect(kill(other, 0), equals: 0)
     #expect(eventually { LeftoverProcesses.end(having: "FLOW_TEST_MARK", among: [mark + "-11", "x"]) == 1 })
-    #expect(status(of: other) & 0x7f == SIGKILL)
-    #expect(LeftoverProcesses.end(having: "FLOW_TEST_MARK", among: []) == 0)
+    expect(status(of: other) & 0x7f, equals: SIGKILL)
+    expect(LeftoverProcesses.end(having: "FLOW_TEST_MARK", among: []), equals: 0)
   }
 }

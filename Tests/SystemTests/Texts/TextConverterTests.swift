@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import System
@@ -62,7 +63,7 @@ import Testing
         while case let count = try buffer.withUnsafeMutableBytes({ try source.read(into: $0) }), count > 0 {
           found += buffer.prefix(count)
         }
-        #expect(found == expected, "\(size) \(room)")
+        expect(found, equals: expected, "\(size) \(room)")
       }
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Reactive
 import Testing
@@ -8,11 +9,11 @@ import Testing
   @Test("a wait is never shorter than asked, nor longer than poll(2) takes")
   func timeouts() {
     let now = Instant(nanoseconds: 5)
-    #expect(pollTimeout(from: now, until: now) == 0)
-    #expect(pollTimeout(from: now, until: now - .seconds(1)) == 0)
-    #expect(pollTimeout(from: now, until: now + .nanoseconds(1)) == 1)
-    #expect(pollTimeout(from: now, until: now + .milliseconds(7)) == 7)
-    #expect(pollTimeout(from: now, until: now + .seconds(1 << 30)) == .max)
+    expect(pollTimeout(from: now, until: now), equals: 0)
+    expect(pollTimeout(from: now, until: now - .seconds(1)), equals: 0)
+    expect(pollTimeout(from: now, until: now + .nanoseconds(1)), equals: 1)
+    expect(pollTimeout(from: now, until: now + .milliseconds(7)), equals: 7)
+    expect(pollTimeout(from: now, until: now + .seconds(1 << 30)), equals: .max)
   }
 
   @Test("each descriptor is ready for its own event, and one below zero never is")
@@ -24,14 +25,14 @@ import Testing
     func ready() -> [Bool] {
       awaitDescriptors([.input(reading), .output(writing), .end(writing), .input(-1)], for: .zero)
     }
-    #expect(ready() == [false, true, false, false])
+    expect(ready(), equals: [false, true, false, false])
     _ = write(writing, "x", 1)
-    #expect(ready() == [true, true, false, false])
+    expect(ready(), equals: [true, true, false, false])
     close(writing)
     var byte: UInt8 = 0
     _ = read(reading, &byte, 1)
     // The end is something to read.
-    #expect(awaitDescriptors([.input(reading)]) == [true])
+    expect(awaitDescriptors([.input(reading)]), equals: [true])
   }
 
   @Test("a reader that has gone is an end")
@@ -40,6 +41,6 @@ import Testing
     try #require(pipe(&ends) == 0)
     close(ends[0])
     defer { close(ends[1]) }
-    #expect(awaitDescriptors([.end(ends[1])]) == [true])
+    expect(awaitDescriptors([.end(ends[1])]), equals: [true])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -6,9 +7,9 @@ import Testing
 @Suite struct ConcurrentlyTests {
   @Test("results are in order, whichever piece is done first")
   func order() {
-    #expect(concurrently(100, threads: 8) { $0 * $0 } == (0..<100).map { $0 * $0 })
-    #expect(concurrently(0, threads: 8) { $0 } == [])
-    #expect(concurrently(1, threads: 0) { $0 } == [0])
+    expect(concurrently(100, threads: 8) { $0 * $0 }, equals: (0..<100).map { $0 * $0 })
+    expect(concurrently(0, threads: 8) { $0 }, equals: [])
+    expect(concurrently(1, threads: 0) { $0 }, equals: [0])
   }
 
   @Test("as many pieces as threads are under way at once, and no more")
@@ -23,6 +24,6 @@ import Testing
       _ = under.wait(until: MonotonicClock.now + .seconds(20)) { under in under.most == 4 ? true : nil }
       under.change { $0.now -= 1 }
     }
-    #expect(under.wait { $0.most } == 4)
+    expect(under.wait { $0.most }, equals: 4)
   }
 }

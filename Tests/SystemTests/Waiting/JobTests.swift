@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -14,6 +15,6 @@ func jobs() {
   job.wait()
   job.wait()
   #expect(job.isDone)
-  #expect(job.failure?.description == "a: is not there")
-  #expect(count.withLock { $0 } == 1)
+  expect(job.failure?.description, equals: "a: is not there")
+  expect(count.withLock { $0 }, equals: 1)
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import Testing
 
@@ -12,8 +13,8 @@ import System
       (",\u{301}", "\\,\u{301}"),
     ])
   func escaping(_ text: String, _ written: String) {
-    #expect(Array(CalendarText.escaped(text).utf8) == Array(written.utf8))
-    #expect(CalendarText.escaped(CalendarText.unescaped(written)) == written)
+    expect(Array(CalendarText.escaped(text).utf8), equals: Array(written.utf8))
+    expect(CalendarText.escaped(CalendarText.unescaped(written)), equals: written)
   }
 
   @Test(
@@ -29,7 +30,7 @@ import System
     #expect(lines.dropLast().dropFirst().allSatisfy { $0.hasPrefix(" ") })
     // No more lines than are needed.
     #expect(lines.dropLast(2).allSatisfy { $0.utf8.count > 71 })
-    #expect(CalendarText.unfolded(bytes) == [line])
+    expect(CalendarText.unfolded(bytes), equals: [line])
   }
 
   @Test(
@@ -44,10 +45,12 @@ import System
   }
 
   @Test("what is no time", arguments: ["", "2026", "20260301T115959", "2026-03-01T12Z", "20260301T11595Z9"])
-  func others(_ text: String) { #expect(CalendarText.seconds(text) == nil) }
+  func others(_ text: String) { expectNil(CalendarText.seconds(text)) }
 
   @Test(
     "lengths of time",
     arguments: [(60, "PT1M"), (86400, "P1D"), (93_784, "P1DT2H3M4S"), (0, "PT0S"), (90_000, "P1DT1H")])
-  func durations(_ seconds: Int, _ text: String) { #expect(CalendarText.duration(.seconds(seconds)) == text) }
+  func durations(_ seconds: Int, _ text: String) {
+    expect(CalendarText.duration(.seconds(seconds)), equals: text)
+  }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 import Engine
 import Fetch
@@ -35,7 +36,7 @@ import System
     ] as [(String?, String?, String, String, String?)])
   func times(_ quiet: String?, _ digest: String?, _ zone: String, _ now: String, _ until: String?) throws {
     let hold = try schedule(quiet, digest, zone).heldUntil(at: try #require(parseTimestamp(now)))
-    #expect(hold.map { timestamp($0) } == until)
+    expect(hold.map { timestamp($0) }, equals: until)
   }
 
   // The time of a bench begins at 2026-01-01T00:00:00Z.
@@ -58,12 +59,12 @@ import System
   func quiet() throws {
     let quiet = "quiet: 23:00-00:01"
     #expect(try bodies(quiet, polls: polls, for: .seconds(50), state: try TemporaryState()).isEmpty)
-    #expect(
-      try bodies(quiet, polls: polls, for: .seconds(100), state: try TemporaryState())
-        == [#"{"topic":"t","title":"3 notifications: p","message":"n1\nn2\nn3"}"#])
-    #expect(
-      try bodies(quiet, polls: [polls[0]], for: .seconds(100), state: try TemporaryState())
-        == [#"{"topic":"t","title":"n1"}"#])
+    try expect(
+      bodies(quiet, polls: polls, for: .seconds(100), state: try TemporaryState()),
+      equals: [#"{"topic":"t","title":"3 notifications: p","message":"n1\nn2\nn3"}"#])
+    try expect(
+      bodies(quiet, polls: [polls[0]], for: .seconds(100), state: try TemporaryState()),
+      equals: [#"{"topic":"t","title":"n1"}"#])
   }
 
   @Test("what is held is sent by a later run, or at the end of a run without state")
@@ -71,21 +72,21 @@ import System
     let state = try TemporaryState()
     #expect(try bodies("quiet: 23:00-00:01", polls: polls, for: .seconds(10), state: state).isEmpty)
     let later = try bodies("quiet: 23:00-00:01", polls: [[]], for: .seconds(200), state: state)
-    #expect(later == [#"{"topic":"t","title":"3 notifications: p","message":"n1\nn2\nn3"}"#])
-    #expect(try bodies("quiet: 23:00-00:01", polls: polls, for: .seconds(10)).count == 1)
+    expect(later, equals: [#"{"topic":"t","title":"3 notifications: p","message":"n1\nn2\nn3"}"#])
+    try expect(bodies("quiet: 23:00-00:01", polls: polls, for: .seconds(10)).count, equals: 1)
   }
 
   @Test("a digest has the links of its notes")
   func links() throws {
     let options = #"link: 'https://a.test/\(.t)', "#
     let text = #"n1\nhttps://a.test/n1\nn2\nhttps://a.test/n2\nn3\nhttps://a.test/n3"#
-    #expect(
-      try bodies(options + "digest: hourly", polls: polls, for: .seconds(4000))
-        == [#"{"topic":"t","title":"3 notifications: p","message":"\#(text)"}"#])
+    try expect(
+      bodies(options + "digest: hourly", polls: polls, for: .seconds(4000)),
+      equals: [#"{"topic":"t","title":"3 notifications: p","message":"\#(text)"}"#])
     let limited = try bodies(options + "at_most: 1 in 10m", polls: polls, for: .seconds(4000))
-    #expect(limited.count == 2)
-    #expect(
-      limited.last?.contains(#""message":"n2\nhttps://a.test/n2\nn3\nhttps://a.test/n3""#) == true,
+    expect(limited.count, equals: 2)
+    expect(
+      limited.last?.contains(#""message":"n2\nhttps://a.test/n2\nn3\nhttps://a.test/n3""#), equals: true,
       "\(limited)")
   }
 
@@ -93,9 +94,9 @@ import System
   func digest() throws {
     let options =
       #"body: b, digest: hourly, digest_title: '\(.count) today', digest_body: '\(.notes | map(.title + .body) | join(" "))'"#
-    #expect(
-      try bodies(options, polls: polls, for: .seconds(3700), state: try TemporaryState())
-        == [#"{"topic":"t","title":"3 today","message":"n1b n2b n3b"}"#])
+    try expect(
+      bodies(options, polls: polls, for: .seconds(3700), state: try TemporaryState()),
+      equals: [#"{"topic":"t","title":"3 today","message":"n1b n2b n3b"}"#])
   }
 
   @Test(

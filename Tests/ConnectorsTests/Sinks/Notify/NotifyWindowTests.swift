@@ -1,3 +1,4 @@
+import Expectations
 @testable import Connectors
 @testable import Delivery
 import Engine
@@ -13,14 +14,14 @@ import System
     let window = Watched(AtMost(2, in: .seconds(10)))
     #expect(window.take("a", 0))
     #expect(window.take("b", 4))
-    #expect(window.due == nil)
+    expectNil(window.due)
     #expect(!window.take("c", 5))
-    #expect(window.due == 10)
-    #expect(window.digest(9) == nil)
+    expect(window.due, equals: 10)
+    expectNil(window.digest(9))
     #expect(!window.take("d", 9))
-    #expect(window.digest(10) == .init(count: 2, body: "c\nd"))
-    #expect(window.digest(10) == nil)
-    #expect(window.due == nil)
+    expect(window.digest(10), equals: .init(count: 2, body: "c\nd"))
+    expectNil(window.digest(10))
+    expectNil(window.due)
   }
 
   @Test("a digest counts as one notification")
@@ -30,8 +31,8 @@ import System
     #expect(!window.take("b", 1))
     #expect(window.digest(10) != nil)
     #expect(!window.take("c", 19))
-    #expect(window.due == 20)
-    #expect(window.digest(20) == .init(count: 1, body: "c"))
+    expect(window.due, equals: 20)
+    expect(window.digest(20), equals: .init(count: 1, body: "c"))
   }
 
   @Test("in any period no more are sent than allowed, whatever arrives")
@@ -56,7 +57,7 @@ import System
         }
       }
       reported += window.digest(500, inAnyCase: true)?.count ?? 0
-      #expect(reported == events)
+      expect(reported, equals: events)
       #expect(told.indices.dropFirst(number).allSatisfy { told[$0] - told[$0 - number] >= 20 })
     }
   }
@@ -67,7 +68,7 @@ import System
     #expect(window.take("first", 0))
     for number in 1...17 { #expect(!window.take("\(number)", 0)) }
     let lines = window.digest(0, inAnyCase: true)?.body.split(separator: "\n").map(String.init)
-    #expect(lines == (1...10).map { "\($0)" } + ["… and 7 more"])
+    expect(lines, equals: (1...10).map { "\($0)" } + ["… and 7 more"])
   }
 }
 

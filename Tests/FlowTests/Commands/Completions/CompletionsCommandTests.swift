@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import TestSupport
 import Testing
@@ -26,35 +27,35 @@ import Testing
     try process.run()
     let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    expect(process.terminationStatus, equals: 0)
     return String(decoding: bytes, as: UTF8.self)
   }
 
   @Test("bash completes commands, options, choices and kinds")
   func words() throws {
-    #expect(try completed("flow", "che") == ["check"])
-    #expect(try Set(completed("flow", "")) == Set(Command.all.map(\.name)))
-    #expect(try completed("flow", "graph", "--fo") == ["--format"])
-    #expect(try completed("flow", "graph", "--format", "") == ["text", "mermaid", "dot", "svg"])
-    #expect(try completed("flow", "graph", "--format", "=", "s") == ["svg"])
-    #expect(try completed("flow", "docs", "filt") == ["filter"])
-    #expect(try completed("flow", "help", "grap") == ["graph"])
-    #expect(try completed("flow", "completions", "f") == ["fish"])
-    #expect(try completed("flow", "eval", "--raw-i") == ["--raw-input"])
-    #expect(try completed("flow", "eval", "--arg", "") == [])
+    try expect(completed("flow", "che"), equals: ["check"])
+    try expect(Set(completed("flow", "")), equals: Set(Command.all.map(\.name)))
+    try expect(completed("flow", "graph", "--fo"), equals: ["--format"])
+    try expect(completed("flow", "graph", "--format", ""), equals: ["text", "mermaid", "dot", "svg"])
+    try expect(completed("flow", "graph", "--format", "=", "s"), equals: ["svg"])
+    try expect(completed("flow", "docs", "filt"), equals: ["filter"])
+    try expect(completed("flow", "help", "grap"), equals: ["graph"])
+    try expect(completed("flow", "completions", "f"), equals: ["fish"])
+    try expect(completed("flow", "eval", "--raw-i"), equals: ["--raw-input"])
+    try expect(completed("flow", "eval", "--arg", ""), equals: [])
   }
 
   @Test("bash completes what a command of several can do, and then the options of that")
   func parts() throws {
-    #expect(try completed("flow", "state", "") == ["ls", "show", "rename", "reset", "dead"])
-    #expect(try completed("flow", "state", "dead", "re") == ["retry"])
-    #expect(try completed("flow", "state", "reset", "slips", "--y") == ["--yes"])
-    #expect(try completed("flow", "state", "dead", "retry", "-") == ["--all", "--state", "--help"])
-    #expect(try completed("flow", "state", "none", "-") == [])
+    try expect(completed("flow", "state", ""), equals: ["ls", "show", "rename", "reset", "dead"])
+    try expect(completed("flow", "state", "dead", "re"), equals: ["retry"])
+    try expect(completed("flow", "state", "reset", "slips", "--y"), equals: ["--yes"])
+    try expect(completed("flow", "state", "dead", "retry", "-"), equals: ["--all", "--state", "--help"])
+    try expect(completed("flow", "state", "none", "-"), equals: [])
     try withFile("", named: "slips.yaml") { path throws in
       let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
-      #expect(try completed("flow", "state", "show", "s", in: folder) == ["slips.yaml"])
-      #expect(try completed("flow", "state", "dead", "ls", "--state", "s", in: folder) == ["slips.yaml"])
+      try expect(completed("flow", "state", "show", "s", in: folder), equals: ["slips.yaml"])
+      try expect(completed("flow", "state", "dead", "ls", "--state", "s", in: folder), equals: ["slips.yaml"])
     }
   }
 
@@ -70,13 +71,13 @@ import Testing
         """
       return try output(of: "/bin/bash", program).split(separator: "\n").map(String.init)
     }
-    #expect(try offered("flow", "run", "up") == ["upcoming"])
-    #expect(try offered("flow", "status", "up") == ["upside"])
-    #expect(try offered("flow", "tap", "up") == ["upside"])
+    try expect(offered("flow", "run", "up"), equals: ["upcoming"])
+    try expect(offered("flow", "status", "up"), equals: ["upside"])
+    try expect(offered("flow", "tap", "up"), equals: ["upside"])
     // A name is no code.
-    #expect(try offered("flow", "tap", "$") == [#"\$\(touch\ unsafe\)"#])
-    #expect(try offered("flow", "state", "dead", "ls", "up") == ["upside"])
-    #expect(try offered("flow", "new", "--from", "p") == ["price"])
+    try expect(offered("flow", "tap", "$"), equals: [#"\$\(touch\ unsafe\)"#])
+    try expect(offered("flow", "state", "dead", "ls", "up"), equals: ["upside"])
+    try expect(offered("flow", "new", "--from", "p"), equals: ["price"])
     #expect(try flow(["completions", "zsh"]).output.contains("_flow_names installed"))
     #expect(
       try flow(["completions", "fish"]).output.contains(
@@ -93,22 +94,22 @@ import Testing
     #expect(fish.contains("complete -c flow -n '\(dead); and __fish_seen_subcommand_from retry' -l all -d "))
     let zsh = try flow(["completions", "zsh"]).output.split(separator: "\n").map(String.init)
     let nested = ["    state)", "        ls)", "        dead)", "            retry)", "    new)"]
-    #expect(zsh.filter(nested.contains) == nested)
+    expect(zsh.filter(nested.contains), equals: nested)
   }
 
   @Test("bash completes each word of a list")
   func lists() throws {
-    #expect(try completed("flow", "new", "--steps", "filt") == ["filter"])
-    #expect(try completed("flow", "new", "--steps", "map,filt") == ["map,filter"])
+    try expect(completed("flow", "new", "--steps", "filt"), equals: ["filter"])
+    try expect(completed("flow", "new", "--steps", "map,filt"), equals: ["map,filter"])
   }
 
   @Test("bash completes files, and nothing where only the user knows")
   func files() throws {
     try withFile("", named: "a b.yaml") { path throws in
       let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
-      #expect(try completed("flow", "run", "a", in: folder) == ["a b.yaml"])
-      #expect(try completed("flow", "run", "--config", "a", in: folder) == ["a b.yaml"])
-      #expect(try completed("flow", "run", "--set", "a", in: folder) == [])
+      try expect(completed("flow", "run", "a", in: folder), equals: ["a b.yaml"])
+      try expect(completed("flow", "run", "--config", "a", in: folder), equals: ["a b.yaml"])
+      try expect(completed("flow", "run", "--set", "a", in: folder), equals: [])
     }
   }
 
@@ -116,7 +117,7 @@ import Testing
     "the other shells' scripts can be read by them, where they are installed", arguments: ["zsh", "fish"])
   func syntax(shell: String) throws {
     let outcome = try flow(["completions", shell])
-    #expect(outcome.status == 0)
+    expect(outcome.status, equals: 0)
     for command in Command.all { #expect(outcome.output.contains(command.name), "\(command.name)") }
     let path = "/usr/bin/\(shell)"
     guard FileManager.default.isExecutableFile(atPath: path) else { return }
@@ -136,14 +137,14 @@ import Testing
     try withFile(try flow(["completions", "fish"]).output) { file in
       let program = "fish --no-config -c \"source '\(file)'; complete -C '\(line)'\""
       let offers = try output(of: "/bin/sh", program).split(separator: "\n")
-      #expect(offers.compactMap { $0.split(separator: "\t").first.map(String.init) } == expected)
+      expect(offers.compactMap { $0.split(separator: "\t").first.map(String.init) }, equals: expected)
     }
   }
 
   @Test("an unknown shell is a mistake")
   func unknown() throws {
     let outcome = try flow(["completions", "bsh"])
-    #expect(outcome.status == 2)
+    expect(outcome.status, equals: 2)
     #expect(
       outcome.errors.hasPrefix("flow completions: there are no completions for “bsh”; did you mean “bash”?\n")
     )

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import TestSupport
 import Testing
@@ -18,32 +19,32 @@ import Testing
   @Test func optionsMayFollowTheFilterAndEndWithTwoDashes() throws {
     let options = try read([".", "a", "-S", "--", "-x", "--tab"])
     #expect(options.sortKeys && options.files == ["a", "-x", "--tab"])
-    #expect(try read(["--", "-1", "-c"]).filter == "-1")
-    #expect(try read(["-", "-5"]).files == ["-5"])
-    #expect(try read(["-1", "-é", "-_"]).filter == "-1")
-    #expect(try read([]).filter == nil)
+    try expect(read(["--", "-1", "-c"]).filter, equals: "-1")
+    try expect(read(["-", "-5"]).files, equals: ["-5"])
+    try expect(read(["-1", "-é", "-_"]).filter, equals: "-1")
+    try expectNil(read([]).filter)
   }
 
   @Test func theLastIndentationCounts() throws {
-    #expect(try read(["-c", "--indent", "3"]).indent == 3)
-    #expect(try read(["--tab", "-c"]).indent == 0)
+    try expect(read(["-c", "--indent", "3"]).indent, equals: 3)
+    try expect(read(["--tab", "-c"]).indent, equals: 0)
     #expect(try read(["--indent", "3", "--tab"]).usesTabs)
-    #expect(try read(["--tab", "--indent", "3"]).usesTabs == false)
-    #expect(try read(["--tab", "--indent", "1", "--indent", "3"]).indent == 3)
-    #expect(try read([]).indent == 2)
+    try expect(read(["--tab", "--indent", "3"]).usesTabs, equals: false)
+    try expect(read(["--tab", "--indent", "1", "--indent", "3"]).indent, equals: 3)
+    try expect(read([]).indent, equals: 2)
   }
 
   @Test func theLastOfColoursAndNoneCounts() throws {
-    #expect(try read([]).colors == nil)
-    #expect(try read(["-CM"]).colors == false)
-    #expect(try read(["--monochrome-output", "-bC"]).colors == true)
+    try expectNil(read([]).colors)
+    try expect(read(["-CM"]).colors, equals: false)
+    try expect(read(["--monochrome-output", "-bC"]).colors, equals: true)
   }
 
   @Test func theMemoryLimitIsASize() throws {
-    #expect(try read(["."]).maxMemory == nil)
-    #expect(try read([".", "--max-memory", "512MiB"]).maxMemory == 512 << 20)
-    #expect(try read([".", "--max-memory", "8G"]).maxMemory == 8 << 30)
-    #expect(try read([".", "--max-memory", "0"]).maxMemory == 0)
+    try expectNil(read(["."]).maxMemory)
+    try expect(read([".", "--max-memory", "512MiB"]).maxMemory, equals: 512 << 20)
+    try expect(read([".", "--max-memory", "8G"]).maxMemory, equals: 8 << 30)
+    try expect(read([".", "--max-memory", "0"]).maxMemory, equals: 0)
     for wrong in ["", "GiB", "-1", "1.5GiB", "5 GiB", "99999999999GiB"] {
       #expect(throws: WrongUse.self) { try read([".", "--max-memory", wrong]) }
     }
@@ -54,15 +55,15 @@ import Testing
       "--arg", "a", "1", "--argjson", "b", "[2]", "--arg", "a", "later", ".", "--args", "x", "--jsonargs",
       "3", "{}",
     ])
-    #expect(options.named.description == #"{"a":"1","b":[2]}"#)
-    #expect(options.positional.map(\.description) == ["\"x\"", "3", "{}"])
+    expect(options.named.description, equals: #"{"a":"1","b":[2]}"#)
+    expect(options.positional.map(\.description), equals: ["\"x\"", "3", "{}"])
   }
 
   @Test func twoValuesAreTakenAsTheyAre() throws {
     let options = try read([
       "--arg", "--tab", "-n", "--arg", "--", "--help", "--argjson", "-r", "-1", "-2", "-s",
     ])
-    #expect(options.named.description == #"{"--tab":"-n","--":"--help","-r":-1}"#)
+    expect(options.named.description, equals: #"{"--tab":"-n","--":"--help","-r":-1}"#)
     #expect(options.filter == "-2" && options.slurp && !options.nullInput && !options.rawOutput)
   }
 
@@ -72,7 +73,7 @@ import Testing
         "--rawfile", "z", path, "--argjson", "y", "0", "--slurpfile", "x", path, "--arg", "w", "t", "--arg",
         "z", "",
       ])
-      #expect(options.named.description == #"{"z":"1 [2]","y":0,"x":[1,[2]],"w":"t"}"#)
+      expect(options.named.description, equals: #"{"z":"1 [2]","y":0,"x":[1,[2]],"w":"t"}"#)
     }
   }
 
@@ -80,8 +81,8 @@ import Testing
     let options = try read([
       ".", "a", "--args", "b", "-c", "--jsonargs", "1", "--args", "--", "--jsonargs", "c",
     ])
-    #expect(options.files == ["a"])
-    #expect(options.positional.map(\.description) == ["\"b\"", "1", "\"--jsonargs\"", "\"c\""])
+    expect(options.files, equals: ["a"])
+    expect(options.positional.map(\.description), equals: ["\"b\"", "1", "\"--jsonargs\"", "\"c\""])
     // The first operand is the filter all the same.
     let first = try read(["--jsonargs", ".a", "{}"])
     #expect(first.filter == ".a" && first.positional.map(\.description) == ["{}"])
@@ -94,8 +95,9 @@ import Testing
   }
 
   @Test func libraryPathsBothWays() throws {
-    #expect(
-      try read(["-L", "one", "-Ltwo", "--library-path", "three", "."]).libraryPaths == [
+    try expect(
+      read(["-L", "one", "-Ltwo", "--library-path", "three", "."]).libraryPaths,
+      equals: [
         "one", "two", "three",
       ])
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Engine
 import Foundation
 import JSON
@@ -48,7 +49,7 @@ import Testing
   func files() throws {
     let folder = ShippedPipelinesTests.root + "/Sources/Language/Reference/Topics"
     let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-    #expect(files.sorted() == Topic.all.map { "\($0.name).md" }.sorted())
+    expect(files.sorted(), equals: Topic.all.map { "\($0.name).md" }.sorted())
     for topic in Topic.all {
       for case .text(let text) in topic.parts(.all) {
         #expect(!text.contains("{{"), "\(topic.name): \(text)")
@@ -118,7 +119,7 @@ import Testing
     for topic in Topic.all { #expect(pipeline.contains("\n.SH \"\(topic.name.uppercased())\"\n")) }
     for spec in Catalog.all.nodes {
       #expect(nodes.contains("\n.SS \"\(spec.kind)\"\n"), "\(spec.kind)")
-      #expect(try flow(["docs", "--format", "man", spec.kind]).status == 0)
+      try expect(flow(["docs", "--format", "man", spec.kind]).status, equals: 0)
     }
     let macros: Set = ["TH", "SH", "SS", "PP", "TP", "IP", "RS", "RE", "nf", "fi", "nh", "ad"]
     for line in (flow1 + pipeline + nodes).split(separator: "\n")
@@ -160,15 +161,15 @@ import Testing
   func unknown() throws {
     let outcome = try flow(["docs", "fliter"])
     #expect(outcome.status == 2 && outcome.output.isEmpty)
-    #expect(
-      outcome.errors
-        == "flow docs: unknown topic, source, step or sink “fliter”; did you mean “filter”?\n")
+    expect(
+      outcome.errors,
+      equals: "flow docs: unknown topic, source, step or sink “fliter”; did you mean “filter”?\n")
     #expect(
       try flow(["docs", "redirects"]).errors.contains("; the word occurs in http"),
       "in a page of another name")
     #expect(try flow(["docs", "xyzzy"]).errors.contains("; flow docs lists them all\n"))
-    #expect(
-      try flow(["docs", "yaml"]).errors
-        == "flow docs: “yaml” is a format of decode; see flow docs decoders\n")
+    try expect(
+      flow(["docs", "yaml"]).errors,
+      equals: "flow docs: “yaml” is a format of decode; see flow docs decoders\n")
   }
 }

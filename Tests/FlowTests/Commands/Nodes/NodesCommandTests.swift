@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -9,7 +10,8 @@ import Testing
     let outcome = try flow(["nodes"])
     #expect(outcome.status == 0 && outcome.errors.isEmpty)
     let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.filter { !$0.hasPrefix(" ") && !$0.isEmpty }.prefix(3) == ["Sources", "Steps", "Sinks"])
+    expect(
+      lines.filter { !$0.hasPrefix(" ") && !$0.isEmpty }.prefix(3), equals: ["Sources", "Steps", "Sinks"])
     for line in lines { #expect(line.count <= 80, "\(line)") }
     #expect(lines.contains { $0.hasPrefix("  filter ") })
   }
@@ -19,6 +21,6 @@ import Testing
     let nodes = try Value.parse(try flow(["nodes", "--json"]).output).items ?? []
     let filter = try #require(nodes.first { $0.member("kind")?.string == "filter" })
     #expect(filter.member("role")?.string == "step" && filter.member("shorthand")?.string == "where")
-    #expect(filter.member("options")?.items?.first?.member("required") == .bool(true))
+    expect(filter.member("options")?.items?.first?.member("required"), equals: .bool(true))
   }
 }

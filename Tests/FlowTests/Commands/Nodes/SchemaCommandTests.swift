@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -7,11 +8,11 @@ import Testing
   @Test("the schema has a definition for every node, and every reference leads to one")
   func schema() throws {
     let outcome = try flow(["schema"])
-    #expect(outcome.status == 0)
+    expect(outcome.status, equals: 0)
     let schema = try Value.parse(outcome.output)
-    #expect(schema.member("$schema")?.string == "http://json-schema.org/draft-07/schema#")
-    #expect(schema.member("$id")?.string == "urn:flow:pipeline")
-    #expect(schema.member("$comment")?.string == "flow \(VersionCommand.version)")
+    expect(schema.member("$schema")?.string, equals: "http://json-schema.org/draft-07/schema#")
+    expect(schema.member("$id")?.string, equals: "urn:flow:pipeline")
+    expect(schema.member("$comment")?.string, equals: "flow \(VersionCommand.version)")
     let definitions = try #require(schema.member("definitions"))
     for node in try Value.parse(try flow(["nodes", "--json"]).output).items ?? [] {
       let name = "\(node.member("role")?.string ?? "").\(node.member("kind")?.string ?? "")"

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Testing
@@ -31,24 +32,26 @@ import Testing
   func alone() throws {
     let place = try workplace()
     let seen = try place.flow("backtest", "p.yaml", "--over", "rec")
-    #expect(
-      seen.output == "day\tsink\toutputs\n2026-01-01\ttell\t1\n2026-01-02\ttell\t1\nall\t\t2\n", "\(seen)")
-    #expect(seen.status == 0)
-    #expect(
-      try place.flow("backtest", "p.yaml", "--set", "least=99", "--over", "rec").output
-        == "nothing is put out\n")
+    expect(
+      seen.output, equals: "day\tsink\toutputs\n2026-01-01\ttell\t1\n2026-01-02\ttell\t1\nall\t\t2\n",
+      "\(seen)")
+    expect(seen.status, equals: 0)
+    try expect(
+      place.flow("backtest", "p.yaml", "--set", "least=99", "--over", "rec").output,
+      equals: "nothing is put out\n")
     #expect(!place.has("out"))
   }
 
   @Test("what only one has, and what one has later; the same pipeline differs in nothing")
   func compared() throws {
     let place = try workplace()
-    #expect(try place.flow("backtest", "--against", "p.yaml", "--over", "rec", "p.yaml").status == 0)
+    try expect(place.flow("backtest", "--against", "p.yaml", "--over", "rec", "p.yaml").status, equals: 0)
     try place.write("new.yaml", Self.pipeline("{ delay: 10m }, { filter: .after.n < $vars.least + 3 }"))
     let seen = try place.flow(
       "backtest", "--against", "p.yaml", "--over", "rec", "--svg", "b.svg", "--page", "b.html", "new.yaml")
-    #expect(
-      seen.output == """
+    expect(
+      seen.output,
+      equals: """
         day\tsink\tin both\tonly new\tonly old\tmoved
         2026-01-01\ttell\t\t\t1\t
         2026-01-02\ttell\t\t1\t\t1
@@ -58,7 +61,7 @@ import Testing
         only new        2026-01-02 03:00:00Z  ~ changed  1  n: 7 → 2
 
         """, "\(seen)")
-    #expect(seen.status == 1)
+    expect(seen.status, equals: 1)
     let drawing = place.text("b.svg")
     #expect(drawing.components(separatedBy: "<circle").count == 5 && drawing.contains(">tell: new.yaml<"))
     let page = place.text("b.html")
@@ -70,7 +73,7 @@ import Testing
     #expect(sides.map { $0.member("in")?.string } == ["old", "moved", "new"] && sides[1].member("by") == 600)
     _ = try place.flow(
       "backtest", "--against", "p.yaml", "--over", "rec", "--page", "b.html", "-n", "1", "new.yaml")
-    #expect(place.text("b.html").contains("7</li>") == false)
+    expect(place.text("b.html").contains("7</li>"), equals: false)
     #expect(place.text("b.html").contains("<li>… and 2 more</li>"))
     _ = try place.flow("backtest", "--over", "rec", "--page", "b.html", "p.yaml")
     #expect(place.has("b.html") && !place.text("b.html").contains("<ul>"))
@@ -104,6 +107,6 @@ import Testing
     #expect(missing.status == 2 && missing.errors.contains("--over FOLDER is missing"))
     let none = try place.flow("backtest", "p.yaml", "--over", "nowhere")
     #expect(none.status == 2 && none.errors.contains("there is no recording in nowhere"), "\(none)")
-    #expect(try place.flow("backtest", "q.yaml", "--over", "rec").status == 2)
+    try expect(place.flow("backtest", "q.yaml", "--over", "rec").status, equals: 2)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Engine
 import Foundation
 import JSON
@@ -32,7 +33,7 @@ import Testing
       stream += text.map { "M 100644 inline \"\(name)\"\ndata \($0.utf8.count)\n\($0)\n" } ?? "D \(name)\n"
     }
     let end = git(["fast-import", "--quiet"], input: stream).end
-    #expect(end == .exited(0))
+    expect(end, equals: .exited(0))
   }
 
   /// The lines of the recording, without the commits.
@@ -57,8 +58,9 @@ import Testing
       #"[{"id":1,"price":1.10}]"#, "[{", nil, #"{"error":"gone"}"#, " ", "null", "{\"id\":2}", "[\"\u{fc}\"]",
     ])
     let (lines, summary) = try lines()
-    #expect(
-      lines == [
+    expect(
+      lines,
+      equals: [
         #"{"at":"2026-01-01T00:00:00Z","rows":[{"id":1,"price":1.10}],"coverage":"complete"}"#,
         #"{"at":"2026-01-01T01:00:00Z","error":"the version of commit X: Unfinished JSON term at EOF at line 1, column 2"}"#,
         #"{"at":"2026-01-01T02:00:00Z","error":"commit X has removed the file"}"#,
@@ -74,18 +76,19 @@ import Testing
   @Test("rows and decode are those of http")
   func reading() throws {
     commit([#"{"items":[{"n":1},{"n":2}]}"#, "n,m\n1,é\n"], name: "list.txt")
-    #expect(
-      try lines("list.txt", rows: ".items[]").lines.first
-        == #"{"at":"2026-01-01T00:00:00Z","rows":[{"n":1},{"n":2}],"coverage":"complete"}"#)
-    #expect(
-      try lines("list.txt", decode: "csv", rows: ".[] | .m").lines.last
-        == #"{"at":"2026-01-01T01:00:00Z","rows":["é"],"coverage":"complete"}"#)
+    try expect(
+      lines("list.txt", rows: ".items[]").lines.first,
+      equals: #"{"at":"2026-01-01T00:00:00Z","rows":[{"n":1},{"n":2}],"coverage":"complete"}"#)
+    try expect(
+      lines("list.txt", decode: "csv", rows: ".[] | .m").lines.last,
+      equals: #"{"at":"2026-01-01T01:00:00Z","rows":["é"],"coverage":"complete"}"#)
   }
 
   @Test("a clock that was set back makes no poll earlier than the one before it")
   func clock() throws {
     commit(["[1]", "[2]", "[3]"], at: [1_767_225_600, 1_767_222_000, 1_767_229_200])
-    #expect(try lines().lines.map { $0.dropFirst(18).prefix(8) } == ["00:00:00", "00:00:00", "01:00:00"])
+    try expect(
+      lines().lines.map { $0.dropFirst(18).prefix(8) }, equals: ["00:00:00", "00:00:00", "01:00:00"])
   }
 
   @Test("a merge is a version of the branch, and the commits of the other one are not")
@@ -111,9 +114,10 @@ import Testing
       [2,9]
 
       """
-    #expect(git(["fast-import", "--quiet"], input: merge).end == .exited(0))
-    #expect(
-      try lines().lines.map { $0.split(separator: "\"rows\":").last?.prefix(5) } == [
+    expect(git(["fast-import", "--quiet"], input: merge).end, equals: .exited(0))
+    try expect(
+      lines().lines.map { $0.split(separator: "\"rows\":").last?.prefix(5) },
+      equals: [
         "[1],\"", "[2],\"", "[2,9]",
       ])
   }
@@ -129,7 +133,7 @@ import Testing
       return ""
     }
     #expect(failure("list.json").hasSuffix("has list.json; did you mean data/list.json?"))
-    #expect(failure("data") == "data is a folder, with data/list.json; name one of its files")
+    expect(failure("data"), equals: "data is a folder, with data/list.json; name one of its files")
     #expect(failure("x", in: "/nonexistent").hasPrefix("git log: fatal: cannot change to '/nonexistent'"))
     #expect(failure("*.json").hasPrefix("no commit of "))
   }
@@ -139,13 +143,13 @@ import Testing
     commit(["[1]", "[2]", "[3]"])
     let id = String(decoding: git(["rev-parse", "HEAD~1:data/list.json"]).output, as: UTF8.self).prefix(40)
     // A pack holds all objects; loose ones can be removed one by one.
-    #expect(git(["repack", "-q", "-a", "-d"]).end == .exited(0))
+    expect(git(["repack", "-q", "-a", "-d"]).end, equals: .exited(0))
     let move = ChildCommand(
       arguments: [
         "sh", "-c",
         "cd '\(folder.path)' && mv .git/objects/pack/*.pack p && rm -f .git/objects/pack/* && git unpack-objects -q < p && rm -f .git/objects/\(id.prefix(2))/\(id.dropFirst(2))",
       ])
-    #expect(move.run().end == .exited(0))
+    expect(move.run().end, equals: .exited(0))
     let (lines, summary) = try lines()
     #expect(summary.failures == 1 && lines.count == 3 && lines[2].contains("\"rows\":[3]"))
     #expect(lines[1].contains("the version of commit X is not in this repository"))

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -22,20 +23,20 @@ import Testing
         GIT_COMMITTER_DATE="2026-01-0${n}T00:00:00Z" git commit -qm "$n"
       done
       """)
-    #expect(made.status == 0, "\(made)")
+    expect(made.status, equals: 0, "\(made)")
     let imported = try place.flow("import", "git", "repo", "list.json")
-    #expect(imported.status == 0)
-    #expect(imported.errors == "rec/list.jsonl: 3 polls from 2026-01-01 to 2026-01-03, 3 rows\n")
-    #expect(try place.run("--replay", "rec").status == 0)
-    #expect(place.lines("out/replay/log.jsonl").count == 3)
+    expect(imported.status, equals: 0)
+    expect(imported.errors, equals: "rec/list.jsonl: 3 polls from 2026-01-01 to 2026-01-03, 3 rows\n")
+    try expect(place.run("--replay", "rec").status, equals: 0)
+    expect(place.lines("out/replay/log.jsonl").count, equals: 3)
 
     let again = try place.flow("import", "git", "repo", "list.json", "-o", "rec")
     #expect(again.status == 2 && again.errors.contains("rec/list.jsonl exists; --force replaces it"))
-    #expect(try place.flow("import", "git", "repo", "list.json", "--force").status == 0)
+    try expect(place.flow("import", "git", "repo", "list.json", "--force").status, equals: 0)
     let bad = try place.flow("import", "git", "repo", "list.json", "--source", "bad", "--rows", ".[")
     #expect(bad.status == 1 && !place.has("rec/bad.jsonl"), "\(bad)")
     let none = try place.flow("import", "git", "repo", "list.json", "--source", "none", "--decode", "xml")
     #expect(none.status == 1 && none.errors.contains("all of them failed; the first: "), "\(none)")
-    #expect(try place.flow("import", "svn").status == 2)
+    try expect(place.flow("import", "svn").status, equals: 2)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import AllNodes
 import Engine
 import JSON
@@ -91,13 +92,13 @@ import Testing
         let row = try #require(way.first)
         #expect(row.node == "in" && way.map(\.node) == (["in"] + plan.streams[0].steps.map(\.name) + ["log"]))
         let place = try #require(row.row)
-        #expect(polls[row.poll.number - 1]?[place] == row.value)
+        expect(polls[row.poll.number - 1]?[place], equals: row.value)
         // What is held at the end of a recording is sent then.
         if Self.steps[number].contains("delay: 90m"), passage.at < end {
-          #expect(passage.at - row.at == 5400)
+          expect(passage.at - row.at, equals: 5400)
         }
         if let type = passage.value.member("type"), type != "removed", way.count == 3 {
-          #expect(passage.value.member("at") == .string(timestamp(row.at)))
+          expect(passage.value.member("at"), equals: .string(timestamp(row.at)))
         }
         let id = try #require(row.value.member("id"))
         if ofRow[id] == nil {
@@ -105,7 +106,7 @@ import Testing
           ofRow[id] = try Self.outputs(plan, alone)
         }
         let same = ofRow[id]?.contains { $0.value == passage.value && $0.at == passage.at }
-        #expect(same == true, "seed \(seed): \(passage.value) of \(row.value)")
+        expect(same, equals: true, "seed \(seed): \(passage.value) of \(row.value)")
         seen += 1
       }
     }
@@ -128,11 +129,11 @@ import Testing
     let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: place.path), masking: Secrets())
     let run = TracedRun(plan, trace)
     let rows = Set(run.passages.indices.filter { run.passages[$0].cause == .read })
-    #expect(rows.count == polls.reduce(0) { $0 + ($1?.count ?? 0) })
+    expect(rows.count, equals: polls.reduce(0) { $0 + ($1?.count ?? 0) })
     let ends = run.ends(of: rows).values.joined()
-    #expect(Set(ends.map { $0.way[0] }) == rows)
+    expect(Set(ends.map { $0.way[0] }), equals: rows)
     let reached = ends.filter { $0.node == nil }.compactMap(\.way.last)
-    #expect(reached.sorted() == run.passages.indices.filter { run.isSink(run.passages[$0].node) })
+    expect(reached.sorted(), equals: run.passages.indices.filter { run.isSink(run.passages[$0].node) })
     #expect(ends.contains { $0.node == "few/filter" } && ends.contains { $0.node == "few/changes" })
   }
 
@@ -183,11 +184,12 @@ import Testing
       let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: place.path), masking: Secrets())
       let all = trace.passages
       let kept = try Self.kept(10_000, of: plan, over: [polls], in: place).passages
-      #expect(kept.map { Shown($0) } == all.map { Shown($0) }, "seed \(seed)")
+      expect(kept.map { Shown($0) }, equals: all.map { Shown($0) }, "seed \(seed)")
       // The last ones, all of what became of at least 20 events that were read.
       let last = try Self.kept(20, of: plan, over: [polls], in: place).passages
       let first = all.count - last.count
-      #expect(last.map { Shown($0).value } == all.dropFirst(first).map { Shown($0).value }, "seed \(seed)")
+      expect(
+        last.map { Shown($0).value }, equals: all.dropFirst(first).map { Shown($0).value }, "seed \(seed)")
       let reads = last.count { $0.cause == .read }
       #expect((20...30).contains(reads) || reads == all.count { $0.cause == .read }, "\(reads)")
     }
@@ -208,9 +210,9 @@ import Testing
     try Self.record([poll], in: place)
     let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: place.path), masking: Secrets())
     let last = try Self.kept(bound, of: plan, over: [[poll]], in: place).passages
-    #expect(last.count == count)
-    #expect(last.map { Shown($0).value } == trace.passages.suffix(count).map { Shown($0).value })
-    #expect(last.map(\.node) == trace.passages.suffix(count).map(\.node))
+    expect(last.count, equals: count)
+    expect(last.map { Shown($0).value }, equals: trace.passages.suffix(count).map { Shown($0).value })
+    expect(last.map(\.node), equals: trace.passages.suffix(count).map(\.node))
   }
 
   @Test("the trace goes on in the next run, where a row is compared with one of the run before")
@@ -221,18 +223,20 @@ import Testing
     let trace = try Self.kept(
       100, of: plan, over: [[row(1), row(5)], [nil, nil, row(5), row(2)]], in: place)
     let run = TracedRun(plan, trace)
-    #expect(
+    expect(
       run.passages.map {
         "\($0.node) \($0.value.member("n") ?? $0.value.member("after")?.member("n") ?? .null)"
-      } == [
+      },
+      equals: [
         "in 1", "in 5", "changes 5", "filter 5", "log 5", "in 5", "in 2", "changes 2",
       ])
     let rows = run.passages.indices.filter { run.passages[$0].cause == .read }
-    #expect(run.passages.indices.map { run.way(to: $0).first } == [0, 1, 1, 1, 1, 5, 6, 6])
+    expect(run.passages.indices.map { run.way(to: $0).first }, equals: [0, 1, 1, 1, 1, 5, 6, 6])
     let ends = run.ends(of: Set(rows))
-    #expect(rows.map { ends[$0]?.map { $0.node ?? "" } } == [["changes"], [""], ["changes"], ["filter"]])
+    expect(
+      rows.map { ends[$0]?.map { $0.node ?? "" } }, equals: [["changes"], [""], ["changes"], ["filter"]])
     let changes = try #require(run.nodes["changes"])
-    #expect(run.formers(for: changes) == [0: nil, 1: 0, 5: 1, 6: 5])
+    expect(run.formers(for: changes), equals: [0: nil, 1: 0, 5: 1, 6: 5])
   }
 
   @Test("a pipeline differs in nothing from itself", arguments: steps.indices)

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Reactive
@@ -42,7 +43,7 @@ import Testing
       return #"{"at":"\#(time(number))",\#(what)}"# + "\n"
     }
     try place.write("rec/in.jsonl", lines.joined())
-    #expect(try place.run("--replay", "rec", "--state", "s").status == 0)
+    try expect(place.run("--replay", "rec", "--state", "s").status, equals: 0)
     try place.move("out/replay/log.jsonl", to: "out/log.jsonl")
     return place
   }
@@ -133,7 +134,7 @@ import Testing
       #expect(seen.status == 1 && seen.output.hasPrefix(found), "\(seen)")
     }
     try place.write("l", "\n")
-    #expect(try place.flow("verify", "l").errors == "l: no changes, nothing wrong\n")
+    try expect(place.flow("verify", "l").errors, equals: "l: no changes, nothing wrong\n")
     #expect(try place.flow("verify", "nowhere").errors.contains("there is no log and no pipeline “nowhere”"))
     #expect(
       try place.flow("verify", "p.yaml").errors.contains("out/log.jsonl, the log of p, does not exist here"))
@@ -145,7 +146,7 @@ import Testing
     let log = place.lines("out/log.jsonl").map { $0 + "\n" }
     try place.write("out/log.jsonl.2", log[..<5].joined())
     try place.write("out/log.jsonl.1", log[5..<20].joined())
-    #expect(try place.shell("gzip out/log.jsonl.2").status == 0)
+    try expect(place.shell("gzip out/log.jsonl.2").status, equals: 0)
     try place.write("out/log.jsonl", log[20...].joined())
     #expect(
       try place.flow("verify", "out/log.jsonl", "--against", "rec").errors.contains(
@@ -155,7 +156,7 @@ import Testing
     #expect(history.status == 0 && history.output.split(separator: "\n").count == all.count && !all.isEmpty)
     for pipeline in ["p.yaml", "p"] {
       let raw = try place.flow("history", "--json", "--state", "s", pipeline, "3")
-      #expect(raw.output == all.joined(), "\(pipeline)")
+      expect(raw.output, equals: all.joined(), "\(pipeline)")
     }
     let none = try place.flow("history", "out/log.jsonl", "33")
     #expect(none.status == 1 && none.errors.contains("has no row “33”"), "\(none)")
@@ -175,7 +176,7 @@ import Testing
     }
     try FileManager.default.createDirectory(atPath: place["rec"], withIntermediateDirectories: true)
     try place.write("rec/in.jsonl", lines.joined())
-    #expect(try place.run("--replay", "rec").status == 0)
+    try expect(place.run("--replay", "rec").status, equals: 0)
     try place.move("out/replay/log.jsonl", to: "out/log.jsonl")
     let outcomes = try [["out/log.jsonl"], ["p.yaml"], ["p.yaml", "--against", "rec"]].map {
       try place.flow(["verify"] + $0)
@@ -187,7 +188,7 @@ import Testing
   func fields() throws {
     let polls = [(1, 1), (1, 2), (2, 3)].map { #"{"id":1,"n":\#($0),"seen":\#($1)}"# }
     let (place, outcomes) = try verified("[changes: { key: .id, first: emit, watch: [.n] }]", polls: polls)
-    #expect(outcomes.map(\.status) == [0, 0, 0], "\(outcomes)")
+    expect(outcomes.map(\.status), equals: [0, 0, 0], "\(outcomes)")
     let log = place.text("out/log.jsonl").replacing(
       #""before":{"id":1,"n":1,"#, with: #""before":{"id":1,"n":5,"#
     )
@@ -218,7 +219,7 @@ import Testing
       steps: [changes: { key: .id, first: emit }]
       sinks: { log: { jsonl: out/log.jsonl } }
       """)
-    #expect(try place.run("--state=s").status == 0)
+    try expect(place.run("--state=s").status, equals: 0)
     let alone = try place.flow("verify", "out/log.jsonl")
     #expect(alone.status == 1 && alone.output.contains("several sources"), "\(alone)")
     let known = try place.flow("verify", "p.yaml", "--state=s")
@@ -230,10 +231,10 @@ import Testing
     let (place, outcomes) = try verified(
       "[changes: { key: .id, first: emit }]", sink: "{ path: out/log.jsonl, event_id: id }",
       polls: [#"{"id":1}"#])
-    #expect(outcomes.map(\.status) == [0, 0, 0], "\(outcomes)")
+    expect(outcomes.map(\.status), equals: [0, 0, 0], "\(outcomes)")
     try place.write(
       "out/log.jsonl", place.text("out/log.jsonl").replacing("{\"type\"", with: "{\"x\":1,\"type\""))
-    #expect(try place.flow("verify", "p.yaml", "--against", "rec").status == 1)
+    try expect(place.flow("verify", "p.yaml", "--against", "rec").status, equals: 1)
   }
 
   @Test(
@@ -246,8 +247,8 @@ import Testing
     #expect(outcomes.map(\.status) == [0, 0, 0] && seen.status == 0, "\(outcomes), \(seen)")
     try place.append("out/log.jsonl", "{}\n{\"type\":\"changed\",\"key\":1,\"patch\":[]}\n")
     let history = try place.flow("history", "out/log.jsonl", "12")
-    #expect(history.status == 0)
-    #expect(history.errors == "out/log.jsonl:13: this is no change event; 2 such lines are skipped\n")
+    expect(history.status, equals: 0)
+    expect(history.errors, equals: "out/log.jsonl:13: this is no change event; 2 such lines are skipped\n")
     let key = try place.flow("verify", "out/log.jsonl", "--against", "rec", "--key", ".[")
     #expect(key.status == 2 && key.errors.contains("--key is not a valid jq expression"))
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Store
@@ -38,8 +39,9 @@ import Testing
   func why() throws {
     let place = try workplace()
     let seen = try place.flow("why", "p.yaml", "a", "--over", "rec", "-n", "1")
-    #expect(
-      seen.output == """
+    expect(
+      seen.output,
+      equals: """
         all  2026-01-02 00:10:00Z  ~ changed  a  n: 9 → 700
           in        poll 4 at 2026-01-02T00:00:00Z, row 0: {"id":"a","n":700}
           filter    where .kind != "x" → true: null
@@ -65,13 +67,13 @@ import Testing
     for text in [line, #"{"specversion":"1.0","id":"p/all/3","data":\#(line)}"#] {
       let seen = try place.flow("why", "p.yaml", text, "--over", "rec", "--json")
       let events = seen.output.split(separator: "\n").compactMap { try? Value.parse(Array($0.utf8)) }
-      #expect(events.map { $0.member("sink")?.string } == ["tell", "all"], "\(seen)")
+      expect(events.map { $0.member("sink")?.string }, equals: ["tell", "all"], "\(seen)")
       let steps = events.first?.member("steps")?.items ?? []
       #expect(steps.first?.member("poll") == 2 && steps.first?.member("row") == 0)
-      #expect(steps.first { $0.member("node") == "debounce" }?.member("held") == 600)
+      expect(steps.first { $0.member("node") == "debounce" }?.member("held"), equals: 600)
       let part = steps.last?.member("expressions")?.items?.first
       #expect(part?.member("text") == ".after.n < 100" && part?.member("value") == true)
-      #expect(part?.member("reads")?.items?.first?.member("value") == 9)
+      expect(part?.member("reads")?.items?.first?.member("value"), equals: 9)
     }
   }
 
@@ -79,8 +81,9 @@ import Testing
   func whyNot() throws {
     let place = try workplace()
     let seen = try place.flow("why-not", "p.yaml", "a", "--over", "rec", "-n", "2")
-    #expect(
-      seen.output == #"""
+    expect(
+      seen.output,
+      equals: #"""
         2026-01-02T03:00:00Z  ended by filter-2
           in        poll 5 at 2026-01-02T03:00:00Z, row 0: {"id":"a","n":2,"m":0}
           filter    where .kind != "x" → true: null
@@ -99,8 +102,9 @@ import Testing
 
         """#, "\(seen)")
     let other = try place.flow("why-not", "p.yaml", "b", "--over", "rec")
-    #expect(
-      other.output == """
+    expect(
+      other.output,
+      equals: """
         2026-01-01T00:00:00Z  ended by filter; the same in 2 polls, until 2026-01-01T01:00:00Z
           in      poll 1 at 2026-01-01T00:00:00Z, row 1: {"id":"b","n":1,"kind":"x"}
           filter  ends here
@@ -109,7 +113,7 @@ import Testing
         """, "\(other)")
     let first = try place.flow("why-not", "p.yaml", "a", "--over", "rec", "--at", "2026-01-01", "--json")
     let ends = try Value.parse(Array(first.output.utf8)).member("steps")?.items?.last
-    #expect(ends?.member("reason")?.string?.hasPrefix("it is the first of its key") == true, "\(first)")
+    expect(ends?.member("reason")?.string?.hasPrefix("it is the first of its key"), equals: true, "\(first)")
     let over = try place.flow(
       "why-not", "p.yaml", "a", "--over", "rec", "--at", "2026-01-02T01:00:00Z", "-n", "1")
     #expect(over.output.hasPrefix("2026-01-02T00:00:00Z  ended by tell\n"), "\(over)")
@@ -145,8 +149,9 @@ import Testing
     #expect(other.output.contains("named/window  made of events before, which are not known"), "\(other)")
     // Each row is read once, however many readers there are.
     let not = try place.flow("why-not", "p.yaml", "a", "--over", "rec")
-    #expect(
-      not.output.split(separator: "\n").filter { $0.hasPrefix("2026") } == [
+    expect(
+      not.output.split(separator: "\n").filter { $0.hasPrefix("2026") },
+      equals: [
         "2026-01-01T00:00:00Z  ended by parted/changes", "2026-01-01T00:00:00Z  went into counted/window",
         "2026-01-01T00:00:00Z  went into named/window", "2026-01-01T01:00:00Z  put out by a",
         "2026-01-01T01:00:00Z  put out by b", "2026-01-01T01:00:00Z  went into named/window",
@@ -178,7 +183,7 @@ import Testing
     let seen = try place.flow("why", "p.yaml", "a", "--over", "rec")
     let polls = seen.output.split(separator: "\n").filter { $0.contains("poll ") }
     #expect(polls.count == 2 && polls[0].contains("poll 1") && polls[1].contains("poll 2"), "\(seen)")
-    #expect(seen.output.components(separatedBy: "held for 1h30m").count == 3, "\(seen)")
+    expect(seen.output.components(separatedBy: "held for 1h30m").count, equals: 3, "\(seen)")
   }
 
   @Test("a window is of all rows in it, or of the last row in it where it has none of them")
@@ -202,8 +207,9 @@ import Testing
     let place = try workplace(
       steps: "  - throttle: { for: 3h, latest: false }", hours: row, row, row, row, row)
     let seen = try place.flow("why-not", "p.yaml", "a", "--over", "rec", "-n", "9")
-    #expect(
-      seen.output.split(separator: "\n").filter { $0.hasPrefix("2026") } == [
+    expect(
+      seen.output.split(separator: "\n").filter { $0.hasPrefix("2026") },
+      equals: [
         "2026-01-01T00:00:00Z  put out by log",
         "2026-01-01T01:00:00Z  went into throttle; the same in 2 polls, until 2026-01-01T02:00:00Z",
         "2026-01-01T03:00:00Z  put out by log", "2026-01-01T04:00:00Z  went into throttle",
@@ -234,8 +240,8 @@ import Testing
     let first =
       "  changes  ends here: it is the first of its key: the baseline that later polls are compared with"
     let same = "  changes  ends here: it differs from the one before in /m, which it does not report"
-    #expect(try ends(#"["y",1]"#).map(String.init) == [first, same, same])
-    #expect(try ends("1").map(String.init) == [first, first, same, same, same, same])
+    try expect(ends(#"["y",1]"#).map(String.init), equals: [first, same, same])
+    try expect(ends("1").map(String.init), equals: [first, first, same, same, same, same])
     // It is new, which is not reported either; nothing before it says so.
     let new = try ends(#"["x",2]"#)
     #expect(
@@ -323,14 +329,14 @@ import Testing
     #expect(seen.status == 0 && lines.count == 12, "\(seen)")
     #expect(
       lines.first?.hasPrefix("log  ") == true && lines.first?.hasSuffix("~ changed  a  n: 1 → 2") == true)
-    #expect(lines.dropFirst().first?.hasSuffix(#"row 0: {"id":"a","n":2}"#) == true)
+    expect(lines.dropFirst().first?.hasSuffix(#"row 0: {"id":"a","n":2}"#), equals: true)
     let attempts = lines.filter { $0.contains("attempt ") }
     #expect(
       attempts.count == 2 && attempts[0].contains("exit status 7; next try at 20")
         && attempts[1].hasSuffix("exit status 7; given up, a dead letter now"), "\(seen)")
     let json = try place.flow("why", "p.yaml", "a", "--state", "st", "--json", "-n", "1")
     let tell = try Value.parse(Array(json.output.utf8)).member("steps")?.items?.last
-    #expect(tell?.member("attempts")?.items?.count == 2, "\(json)")
+    expect(tell?.member("attempts")?.items?.count, equals: 2, "\(json)")
     let not = try place.flow("why-not", "p.yaml", "b", "--state", "st")
     #expect(
       not.output.contains("ends here: it is the first of its key: the baseline")
@@ -360,15 +366,15 @@ import Testing
       try place.write("p.yaml", pipeline)
       let seen = try place.flow(
         "run", "--once", "--state", "st", "p.yaml", environment: ["TOKEN": secret])
-      #expect(seen.status == 0, "\(seen)")
+      expect(seen.status, equals: 0, "\(seen)")
       let tables = try StateReader(path: place["st/p.db"]).tables()
       return tables.first { $0.node.hasPrefix("pipeline@trace") }?.count
     }
-    #expect(try run("trace: 8 events\n" + pipeline) == 1)
+    try expect(run("trace: 8 events\n" + pipeline), equals: 1)
     for part in ["st/p.db", "st/p.db-wal"] { #expect(!place.text(part).contains(secret)) }
     let seen = try place.flow("why", "p.yaml", "a", "--state", "st", environment: ["TOKEN": secret])
     #expect(seen.status == 0 && seen.output.contains(#"log  "#) && seen.output.contains("***"), "\(seen)")
-    #expect(try run(pipeline) ?? 0 == 0)
+    try expect(run(pipeline) ?? 0, equals: 0)
   }
 
   @Test(
@@ -395,7 +401,7 @@ import Testing
     #expect(
       near.status == 1
         && near.errors == "flow why-not: p has read no row “lanp”; did you mean “lamp”?\n", "\(near)")
-    #expect(try place.flow("why", "q.yaml", "a", "--over", "rec").status == 2)
+    try expect(place.flow("why", "q.yaml", "a", "--over", "rec").status, equals: 2)
     let bare = try place.flow("why-not", "p.yaml", "a")
     #expect(bare.status == 2 && bare.errors.contains("write trace: 1000 events into p.yaml"), "\(bare)")
     #expect(bare.errors.contains("--over FOLDER traces a run over a recording"), "\(bare)")

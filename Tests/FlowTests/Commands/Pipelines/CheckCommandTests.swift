@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 /// `flow check` of mistakes that YAML and jq accept, from outside.
@@ -10,11 +11,11 @@ struct CheckCommandTests {
     let place = try Workplace(yaml)
     if let config { try place.write("config.yaml", config) }
     let outcome = try place.flow("check", "p.yaml")
-    #expect(outcome.status == 2, "\(outcome.output)")
+    expect(outcome.status, equals: 2, "\(outcome.output)")
     let lines = outcome.errors.split(separator: "\n").map(String.init)
-    #expect(lines.first == message, "\(outcome.errors)")
+    expect(lines.first, equals: message, "\(outcome.errors)")
     #expect(lines.contains("  hint: \(hint)"), "\(outcome.errors)")
-    #expect(lines.last == "1 problem", "\(outcome.errors)")
+    expect(lines.last, equals: "1 problem", "\(outcome.errors)")
   }
 
   private static let compares = "a condition compares, as in .status == \"Go\""
@@ -168,7 +169,7 @@ struct CheckCommandTests {
     let place = try Workplace("\(Self.head)steps: [ { \(step) } ]\(Self.tail)")
     try place.write("config.yaml", step.contains("timezone") ? "timezone: UTC\n" : "mine: 1\n")
     let outcome = try place.flow("check", "p.yaml")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
   }
 
   @Test("names --set where its value is not what an option needs")
@@ -177,7 +178,7 @@ struct CheckCommandTests {
       "vars: { n: 1, d: 5m }\nsources: { i: stdin }\nsteps: [ { take: $vars.n }, { debounce: { key: .id, for: $vars.d } } ]\n"
         + "sinks: { o: console }\n")
     let count = try place.flow("check", "--set", "n=abc", "p.yaml")
-    #expect(count.status == 2)
+    expect(count.status, equals: 2)
     #expect(
       count.errors.hasPrefix(
         "p.yaml:3:18: a whole number is expected here, not the text “$vars.n” (--set n=abc)\n"),
@@ -186,7 +187,7 @@ struct CheckCommandTests {
     #expect(
       least.errors.contains("the number -1 is too small; the least is 0 (--set n=-1)\n"), "\(least.errors)")
     let time = try place.flow("check", "--set", "d=abc", "p.yaml")
-    #expect(time.status == 2)
+    expect(time.status, equals: 2)
     #expect(time.errors.hasPrefix("p.yaml:3:58: “abc” is not a duration (--set d=abc)\n"), "\(time.errors)")
   }
 }

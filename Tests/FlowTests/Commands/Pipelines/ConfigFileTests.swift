@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 /// `config.yaml`, from outside.
@@ -15,8 +16,8 @@ struct ConfigFileTests {
     try place.write(
       "config.yaml", "log: true\ndefaults: { batch: { count: 2 }, console: { json: pretty } }\n")
     let outcome = try place.run("--no-state", input: "1\n2\n3\n")
-    #expect(outcome.output == "[1,2]\n[3]\n", "\(outcome.errors)")
-    #expect(place.text("out.jsonl") == "[1,2]\n[3]\n")
+    expect(outcome.output, equals: "[1,2]\n[3]\n", "\(outcome.errors)")
+    expect(place.text("out.jsonl"), equals: "[1,2]\n[3]\n")
   }
 
   @Test(
@@ -37,7 +38,7 @@ struct ConfigFileTests {
     let place = try Workplace(pipeline)
     try place.write("config.yaml", "\(config)\nlog: true\n")
     let outcome = try place.flow("check", "p.yaml")
-    #expect(outcome.status == 2)
+    expect(outcome.status, equals: 2)
     #expect(outcome.errors.contains(message), "\(outcome.errors)")
     #expect(outcome.errors.contains(hint), "\(outcome.errors)")
   }
@@ -48,7 +49,7 @@ struct ConfigFileTests {
     let place = try Workplace(pipeline)
     try place.write("config.yaml", "log: true\nbudgets: { x.example: 10000000 in 1h }\n")
     let outcome = try place.flow(command, "p.yaml")
-    #expect(outcome.status == 2)
+    expect(outcome.status, equals: 2)
     #expect(
       outcome.errors.contains(
         "config.yaml:2:1: budgets: x.example: “10000000” is not a number from 1 to 100000\n"),
@@ -63,7 +64,7 @@ struct ConfigFileTests {
     let place = try Workplace(pipeline)
     try place.write("config.yaml", "budgets: 5\n")
     let outcome = try place.flow("check", "p.yaml")
-    #expect(outcome.status == 2)
+    expect(outcome.status, equals: 2)
     #expect(
       outcome.errors.contains("config.yaml:1:1: budgets is a mapping of hosts to limits, not 5\n"),
       "\(outcome.errors)")
@@ -75,6 +76,6 @@ struct ConfigFileTests {
       "sources: { numbers: stdin }\nsteps: [map: $config]\nsinks: { screen: console }\n")
     try place.write("config.yaml", "units: m\ndefaults: { apod: { key: s3cret } }\n")
     let outcome = try place.run("--no-state", input: "1\n")
-    #expect(outcome.output == "{\"units\":\"m\"}\n", "\(outcome.errors)")
+    expect(outcome.output, equals: "{\"units\":\"m\"}\n", "\(outcome.errors)")
   }
 }

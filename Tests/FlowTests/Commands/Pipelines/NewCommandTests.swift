@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
       #expect(outcome.status == 0 && outcome.errors.isEmpty)
       try withFile(outcome.output, named: "new.yaml") { path throws in
         let checked = try flow(["check", path])
-        #expect(checked == Outcome(status: 0, output: "1 pipeline, no errors\n", errors: ""))
+        expect(checked, equals: Outcome(status: 0, output: "1 pipeline, no errors\n", errors: ""))
       }
     }
   }
@@ -30,16 +31,16 @@ import Testing
       let path = other + ".launches.yaml"
       let outcome = try flow(["new", "-o", path])
       #expect(outcome.status == 0 && outcome.output.isEmpty)
-      #expect(
-        outcome.errors
-          == "wrote \(path); next: flow run \(path), and flow docs changes for what a change is\n")
+      expect(
+        outcome.errors,
+        equals: "wrote \(path); next: flow run \(path), and flow docs changes for what a change is\n")
       #expect(try String(contentsOfFile: path, encoding: .utf8).contains("\nname: file\n"))
 
       let refused = try flow(["new", "-o", other])
-      #expect(refused.status == 2)
-      #expect(refused.errors == "flow new: \(other) already exists; use --force to overwrite it\n")
-      #expect(try String(contentsOfFile: other, encoding: .utf8) == "mine")
-      #expect(try flow(["new", "--force", "-o", other]).status == 0)
+      expect(refused.status, equals: 2)
+      expect(refused.errors, equals: "flow new: \(other) already exists; use --force to overwrite it\n")
+      try expect(String(contentsOfFile: other, encoding: .utf8), equals: "mine")
+      try expect(flow(["new", "--force", "-o", other]).status, equals: 0)
       #expect(try String(contentsOfFile: other, encoding: .utf8).contains("sources:"))
     }
     #expect(try flow(["new", "-o", "/nonexistent/a.yaml"]).errors.contains("cannot be written: "))
@@ -52,14 +53,14 @@ import Testing
       #expect(outcome.status == 2 && outcome.output.isEmpty)
       return String(outcome.errors.prefix { $0 != "\n" })
     }
-    #expect(
-      try complaint("--steps", "map,fliter")
-        == "flow new: --steps: unknown step “fliter”; did you mean “filter”?")
-    #expect(try complaint("--sources", "filter") == "flow new: --sources: “filter” is a step")
+    try expect(
+      complaint("--steps", "map,fliter"),
+      equals: "flow new: --steps: unknown step “fliter”; did you mean “filter”?")
+    try expect(complaint("--sources", "filter"), equals: "flow new: --sources: “filter” is a step")
     #expect(
       try complaint("--sources", "stdin,replay").hasPrefix(
         "flow new: these nodes cannot be combined: stdin answers"))
-    #expect(try complaint("--sinks", "") == "flow new: --sinks needs at least one name")
+    try expect(complaint("--sinks", ""), equals: "flow new: --sinks needs at least one name")
   }
 
   @Test("with an address, the pipeline is for the list that it answers with, and passes flow check")
@@ -70,18 +71,18 @@ import Testing
     let url = try #require(sky.shown.split(separator: "\n").first)
     let list = "\(url)/2.3.0/launches/upcoming/?limit=20"
     let made = try place.flow("new", "--from", list, "--once", "-o", "p.yaml")
-    #expect(made.status == 0, "\(made.errors)")
+    expect(made.status, equals: 0, "\(made.errors)")
     let text = place.text("p.yaml")
     #expect(
       text.contains("      rows: .results[]\n      next: .next\n") && text.contains("changes: { key: .id"),
       "\(text)")
     #expect(made.errors.contains("  rows      .results[], 20 rows\n"), "\(made.errors)")
-    #expect(try place.flow("check", "p.yaml").output == "1 pipeline, no errors\n")
+    try expect(place.flow("check", "p.yaml").output, equals: "1 pipeline, no errors\n")
     #expect(try place.flow("new", "--once", "--from", list).output.hasPrefix("name: upcoming\n"))
     let failed = try place.flow("new", "--from", "\(url)/none.json")
     #expect(failed.status == 1 && failed.errors.hasPrefix("flow new: "), "\(failed.errors)")
-    #expect(try place.flow("new", "--from", "x").status == 2)
-    #expect(try place.flow("new", "--from", list, "--sinks", "null").status == 2)
+    try expect(place.flow("new", "--from", "x").status, equals: 2)
+    try expect(place.flow("new", "--from", list, "--sinks", "null").status, equals: 2)
     _ = try sky.end(by: SIGINT)
   }
 

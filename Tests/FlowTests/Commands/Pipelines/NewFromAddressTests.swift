@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Loopback
 import Reactive
@@ -63,14 +64,14 @@ import Testing
 
   /// Runs what was written twice, before and after the change, and returns what the second run printed.
   private static func changes(_ place: Workplace, _ environment: [String: String] = [:]) throws -> String {
-    #expect(
-      try place.flow(["check", "p.yaml"], environment: environment).output == "1 pipeline, no errors\n")
+    try expect(
+      place.flow(["check", "p.yaml"], environment: environment).output, equals: "1 pipeline, no errors\n")
     let first = try place.flow(["run", "--once", "--state=s", "p.yaml"], environment: environment)
     #expect(first.status == 0 && first.output.isEmpty, "\(first)")
     try place.write("later", "")
     let second = try place.flow(
       ["run", "--once", "--state=s", "--refresh", "p.yaml"], environment: environment)
-    #expect(second.status == 0, "\(second)")
+    expect(second.status, equals: 0, "\(second)")
     return second.output
   }
 
@@ -104,7 +105,7 @@ import Testing
   func runs(_ path: String, _ text: String, _ change: String) throws {
     try Self.serve { place, url in
       let made = try place.flow("new", "--from", "\(url)/\(path)", "--once", "-o", "p.yaml")
-      #expect(made.status == 0, "\(made)")
+      expect(made.status, equals: 0, "\(made)")
       #expect(
         made.errors.hasPrefix("\(url)/\(path): ") && made.errors.contains("next: flow run p.yaml"), "\(made)")
       let written = place.text("p.yaml")
@@ -168,7 +169,7 @@ import Testing
       #expect(!written.contains(value) && !made.errors.contains(value))
       #expect(
         variable == "TOKEN" || made.errors.contains("\(variable) has to be set for flow run"), "\(made)")
-      #expect(try Self.changes(place, [variable: value]) == "changed 1 n 1 → 9\n")
+      try expect(Self.changes(place, [variable: value]), equals: "changed 1 n 1 → 9\n")
     }
   }
 
@@ -215,7 +216,7 @@ import Testing
       #expect(
         text.contains("method: post\n      headers: { X-Name: 'it''s A' }\n      body: {\"open\":true}\n"),
         "\(text)")
-      #expect(try Self.changes(place) == "changed 1 n 1 → 9\n")
+      try expect(Self.changes(place), equals: "changed 1 n 1 → 9\n")
     }
   }
 
@@ -240,7 +241,7 @@ import Testing
           uniqueKeysWithValues: place.text("p.yaml").components(separatedBy: "${").dropFirst().map {
             (String($0.prefix { $0 != "}" }), "s3cret")
           }))
-      #expect(checked.status == 0, "\(checked), \(place.text("p.yaml"))")
+      expect(checked.status, equals: 0, "\(checked), \(place.text("p.yaml"))")
     }
   }
 
@@ -270,7 +271,7 @@ import Testing
       let made = try place.flow("new", "--from", name, "-o", "\(name).yaml")
       #expect(made.status == 0 && place.text("\(name).yaml").contains(line), "\(made)")
       #expect(!made.errors.contains("next page"))
-      #expect(try place.flow("check", "\(name).yaml").status == 0)
+      try expect(place.flow("check", "\(name).yaml").status, equals: 0)
     }
     #expect(try place.flow("new", "--from", "e.json").errors.contains("there are no rows yet"))
   }
@@ -291,7 +292,7 @@ import Testing
     #expect(made.status == 0 && place.text("p.yaml").contains("command: [cat, '\(name)']\n"), "\(made)")
     _ = try place.flow("run", "--once", "--state=s", "p.yaml")
     try place.write(name, after)
-    #expect(try place.flow("run", "--once", "--state=s", "p.yaml").output == "changed 1 n 1 → 9\n")
+    try expect(place.flow("run", "--once", "--state=s", "p.yaml").output, equals: "changed 1 n 1 → 9\n")
   }
   @Test("the pipeline for a table of a database reports the change by its primary key")
   func database() throws {
@@ -303,14 +304,14 @@ import Testing
       insert into "order" values ('x', 1, 'a'), ('y', 1, 'b')
       """)
     let made = try place.flow("new", "order", "--from", "sqlite:shop.db", "-o", "p.yaml")
-    #expect(made.status == 0, "\(made)")
+    expect(made.status, equals: 0, "\(made)")
     let text = place.text("p.yaml")
     #expect(text.contains(#"query: 'select * from "order"'"#) && text.contains("'[.shop, .no]'"), "\(text)")
     #expect(made.errors.contains("others    other") && made.errors.contains("the primary key"), "\(made)")
     _ = try place.flow("run", "--once", "--state=s", "p.yaml")
     try shop.execute("update \"order\" set n = 9 where no = 'b'")
     let seen = try place.flow("run", "--once", "--state=s", "p.yaml")
-    #expect(seen.output == "changed [\"y\",\"b\"] n 1 → 9\n", "\(seen)")
+    expect(seen.output, equals: "changed [\"y\",\"b\"] n 1 → 9\n", "\(seen)")
     let first = try place.flow("new", "--from", "sqlite:shop.db")
     #expect(first.output.contains("select * from \"other\""), "\(first)")
     let missing = try place.flow("new", "--from", "sqlite:nowhere.db")
@@ -320,7 +321,7 @@ import Testing
 }
 
 /// `flow new --from` for a PostgreSQL server.
-@Suite(.enabled(if: PostgreSQLServer.isInstalled, .init(rawValue: PostgreSQLServer.missing)))
+@Suite(.enabled(if: PostgreSQLServer.isWanted, .init(rawValue: PostgreSQLServer.missing)))
 struct NewFromServerTests {
   @Test("the pipeline for a table of a server reports the change by its primary key, and has no password")
   func server() throws {
@@ -334,7 +335,7 @@ struct NewFromServerTests {
       """, in: database)
     let address = server.address(database, login: "postgres:hunter2-xyz")
     let made = try place.flow("new", "--from", "\(address)&table=s.order", "-o", "p.yaml")
-    #expect(made.status == 0, "\(made)")
+    expect(made.status, equals: 0, "\(made)")
     let text = place.text("p.yaml")
     #expect(text.contains(#"query: 'select * from s."order"'"#) && text.contains("'[.shop, .no]'"), "\(text)")
     #expect(!text.contains("hunter2") && !made.errors.contains("hunter2"))
@@ -342,7 +343,7 @@ struct NewFromServerTests {
     _ = try place.flow("run", "--once", "--state=s", "p.yaml")
     try server.sql("update s.\"order\" set n = 9 where no = 'b'", in: database)
     let seen = try place.flow("run", "--once", "--state=s", "p.yaml")
-    #expect(seen.output == "changed [\"y\",\"b\"] n 1 → 9\n", "\(seen)")
+    expect(seen.output, equals: "changed [\"y\",\"b\"] n 1 → 9\n", "\(seen)")
     let missing = try place.flow("new", "--from", "\(address)&table=nowhere")
     #expect(
       missing.status == 1 && missing.errors.contains("/\(database): there is no table nowhere"), "\(missing)")
@@ -356,16 +357,17 @@ struct NewFromServerTests {
       #"curl -sSLXPOST -uada:pw -H "X-Key:  a \"b\"" -A agent -e https://x.org -b a=b --json='{"n":1}' x.org/a\ b"#
     )
     #expect(command.address == "http://x.org/a b" && command.user == "ada:pw" && command.isPost)
-    #expect(
-      command.headers.map { "\($0.name): \($0.value)" }
-        == [#"X-Key: a "b""#, "User-Agent: agent", "Referer: https://x.org", "Cookie: a=b"])
-    #expect(command.body?.description == #"{"n":1}"#)
+    expect(
+      command.headers.map { "\($0.name): \($0.value)" },
+      equals: [#"X-Key: a "b""#, "User-Agent: agent", "Referer: https://x.org", "Cookie: a=b"])
+    expect(command.body?.description, equals: #"{"n":1}"#)
     let cookies = try CurlCommand("curl x.org -b a=1 -H 'Accept:' -b 'b=2; c=3' -H 'X: $y ${Z}'")
-    #expect(cookies.headers.map { "\($0.name): \($0.value)" } == ["X: $y ${Z}", "Cookie: a=1; b=2; c=3"])
-    #expect(cookies.omitted == ["Accept:"])
-    #expect(try CurlCommand("https://x.org -G -d a=1 -d b=2").address == "https://x.org?a=1&b=2")
-    #expect(
-      try CurlCommand("curl -o f -m 3 --url https://x.org/?a=1 -G -d b").address == "https://x.org/?a=1&b")
+    expect(
+      cookies.headers.map { "\($0.name): \($0.value)" }, equals: ["X: $y ${Z}", "Cookie: a=1; b=2; c=3"])
+    expect(cookies.omitted, equals: ["Accept:"])
+    try expect(CurlCommand("https://x.org -G -d a=1 -d b=2").address, equals: "https://x.org?a=1&b=2")
+    try expect(
+      CurlCommand("curl -o f -m 3 --url https://x.org/?a=1 -G -d b").address, equals: "https://x.org/?a=1&b")
   }
 
   @Test(
@@ -382,6 +384,6 @@ struct NewFromServerTests {
     ])
   func mistakes(_ text: String, _ message: String) {
     let error = #expect(throws: WrongUse.self) { try CurlCommand(text) }
-    #expect(error?.message.contains(message) == true, "\(String(describing: error))")
+    expect(error?.message.contains(message), equals: true, "\(String(describing: error))")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -25,7 +26,7 @@ struct TestCommandTests {
   @Test("what comes as expected passes")
   func passes() throws {
     let outcome = try outcome("{ at: 3m, is: { n: 2 } }")
-    #expect(outcome.status == 0)
+    expect(outcome.status, equals: 0)
     #expect(outcome.output.contains("ok    the last of a row"))
     #expect(outcome.output.hasSuffix("1 passed, 0 failed\n"))
   }
@@ -47,7 +48,7 @@ struct TestCommandTests {
           expect: { heard: [{ is: [1, null] }] }
       """#)
     let outcome = try place.flow("test", "p.yaml")
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(outcome.output.contains("ok    two that are known"), "\(outcome.output)")
     #expect(
       outcome.output.contains("GET https://a.org/x/1: the test has no response for it; add one under web"))
@@ -65,7 +66,7 @@ struct TestCommandTests {
     ])
   func fails(_ expectation: String, _ message: String) throws {
     let outcome = try outcome(expectation)
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(outcome.output.contains("FAIL  the last of a row"))
     #expect(outcome.output.contains(message), "\(outcome.output)")
     #expect(outcome.output.contains("debounce"))
@@ -101,19 +102,19 @@ struct TestCommandTests {
     let right = try outcome("{ least: 1, wait: 10s }")
     #expect(right.output.hasSuffix("2 passed, 0 failed\n"), "\(right.output) \(right.errors)")
     let unknown = try outcome("{ lest: 1 }")
-    #expect(unknown.status == 2)
+    expect(unknown.status, equals: 2)
     #expect(
       unknown.errors.contains("a.yaml:10:13: the pipeline has no “lest” among its vars"), "\(unknown.errors)")
     #expect(unknown.errors.contains("least"))
     let wrong = try outcome("{ wait: soon }")
-    #expect(wrong.status == 2)
+    expect(wrong.status, equals: 2)
     #expect(wrong.errors.contains("soon"), "\(wrong.errors)")
   }
 
   @Test("a pipeline with a mistake is not tested")
   func mistakes() throws {
     let outcome = try outcome("{ at: soon }")
-    #expect(outcome.status == 2)
+    expect(outcome.status, equals: 2)
     #expect(outcome.errors.contains("is no"), "\(outcome.errors)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import TestScale
 import Testing
@@ -12,7 +13,7 @@ import Testing
     ] {
       try place.write("stdin", "")
       let outcome = try Running(arguments, in: place, input: .file(place["stdin"])).end()
-      #expect(outcome.status == 2)
+      expect(outcome.status, equals: 2)
       #expect(outcome.errors.contains("\\u001b") && !outcome.errors.contains("\u{1b}"), "\(outcome)")
     }
   }
@@ -51,22 +52,23 @@ import Testing
       """, input: "0\n0\n0\n")
     let wrong = try place.run("--set", "zone=Mars/Base")
     #expect(wrong.status == 1 && !place.has("log.jsonl"))
-    #expect(
-      wrong.errors == "flow: there is no time zone “Mars/Base”; zones are named as in Europe/Warsaw or UTC\n")
-    #expect(try place.shell("exec \"$0\" check --set zone=Mars/Base p.yaml").status == 2)
-    #expect(try place.shell("TZ=Mars/Base exec \"$0\" run --no-state p.yaml").status == 1)
-    #expect(try place.shell("TZ=Asia/Tokyo exec \"$0\" run --no-state p.yaml").status == 0)
+    expect(
+      wrong.errors,
+      equals: "flow: there is no time zone “Mars/Base”; zones are named as in Europe/Warsaw or UTC\n")
+    try expect(place.shell("exec \"$0\" check --set zone=Mars/Base p.yaml").status, equals: 2)
+    try expect(place.shell("TZ=Mars/Base exec \"$0\" run --no-state p.yaml").status, equals: 1)
+    try expect(place.shell("TZ=Asia/Tokyo exec \"$0\" run --no-state p.yaml").status, equals: 0)
     try place.write("config.yaml", "time_zone: Asia/Kolkata\n")
-    #expect(try place.shell("TZ=Asia/Tokyo exec \"$0\" run --no-state p.yaml").status == 0)
-    #expect(try place.run("--set", "zone=America/New_York").status == 0)
+    try expect(place.shell("TZ=Asia/Tokyo exec \"$0\" run --no-state p.yaml").status, equals: 0)
+    try expect(place.run("--set", "zone=America/New_York").status, equals: 0)
     let times = ["\"09:00\"", "\"05:30\"", "\"19:00\""].flatMap { Array(repeating: $0, count: 3) }
-    #expect(place.lines("log.jsonl") == times)
+    expect(place.lines("log.jsonl"), equals: times)
     try place.write("config.yaml", "time_zone: Mars/Base\n")
-    #expect(try place.run("--set", "zone=America/New_York").status == 1)
+    try expect(place.run("--set", "zone=America/New_York").status, equals: 1)
     // A pipeline that asks for no zone is not stopped by what TZ has.
     try place.remove("config.yaml")
     try place.write("p.yaml", Self.pipeline("{ file: in.jsonl }"))
-    #expect(try place.shell("TZ=Mars/Base exec \"$0\" run --no-state p.yaml").status == 0)
+    try expect(place.shell("TZ=Mars/Base exec \"$0\" run --no-state p.yaml").status, equals: 0)
   }
 
   @Test("what is not JSON is reported with its line; the others pass")
@@ -75,7 +77,7 @@ import Testing
       Self.pipeline("{ file: in.jsonl }"), input: "{\"n\":1}\nnot json\n{\"n\":2}\n{\"n\":\n\n{\"n\":3}")
     let outcome = try place.run("--stats")
     #expect(outcome.status == 1 && outcome.errors.contains("2 events of in failed"), "\(outcome.errors)")
-    #expect(place.lines("log.jsonl") == ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"])
+    expect(place.lines("log.jsonl"), equals: ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"])
     #expect(outcome.errors.contains("in: error: in.jsonl:2: "), "\(outcome.errors)")
     #expect(outcome.errors.contains("in: error: in.jsonl:4: "), "\(outcome.errors)")
     #expect(outcome.errors.contains(/in +file +3 +0 +2/), "\(outcome.errors)")
@@ -86,9 +88,9 @@ import Testing
     let place = try Workplace(
       Self.pipeline("stdin"))
     let outcome = try place.run(input: "1\n" + String(repeating: "oops\n", count: 1000) + "2\n")
-    #expect(place.lines("log.jsonl") == ["1", "2"])
+    expect(place.lines("log.jsonl"), equals: ["1", "2"])
     #expect(outcome.errors.contains("995 more invalid parts of the text skipped"))
-    #expect(outcome.errors.split(separator: "\n").count == 7)
+    expect(outcome.errors.split(separator: "\n").count, equals: 7)
   }
 
   @Test("bytes that are no text are no error of the others' lines, and do not come out as they are")
@@ -100,7 +102,7 @@ import Testing
     bytes.append(contentsOf: [0x80, 0x0a])
     try place.write("in.jsonl", bytes)
     let outcome = try place.run()
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     let written = FileManager.default.contents(atPath: place["log.jsonl"]) ?? Data()
     #expect(String(validating: written, as: UTF8.self) != nil)
     let lines = place.lines("log.jsonl")
@@ -111,17 +113,17 @@ import Testing
   @Test("an empty file has nothing in it", arguments: ["", "\n\n  \n", "\u{FEFF}"])
   func empty(_ text: String) throws {
     let place = try Workplace(Self.pipeline("{ file: in.jsonl }"), input: text)
-    #expect(try place.run() == Outcome(status: 0, output: "", errors: ""))
-    #expect(place.text("log.jsonl") == "")
+    try expect(place.run(), equals: Outcome(status: 0, output: "", errors: ""))
+    expect(place.text("log.jsonl"), equals: "")
   }
 
   @Test("a folder is no file", arguments: ["{ file: . }", "{ file: { path: ., follow: true } }"])
   func folder(_ source: String) throws {
     let place = try Workplace(Self.pipeline(source))
     let outcome = try place.run()
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     // The error, and the last line of a run that failed.
-    #expect(outcome.errors.split(separator: "\n").count == 2, "\(outcome.errors)")
+    expect(outcome.errors.split(separator: "\n").count, equals: 2, "\(outcome.errors)")
     #expect(outcome.errors.hasPrefix("in: error: .: cannot "), "\(outcome.errors)")
   }
 
@@ -131,7 +133,7 @@ import Testing
       Self.pipeline("{ file: in.jsonl }, other: { file: nowhere.jsonl }"), input: "1\n2\n")
     let outcome = try place.run()
     #expect(outcome.status == 1 && outcome.errors.contains("other: error: nowhere.jsonl: cannot open"))
-    #expect(place.lines("log.jsonl") == ["1", "2"])
+    expect(place.lines("log.jsonl"), equals: ["1", "2"])
   }
 
   /// Runs a command without the right to read everything, which root has.
@@ -145,16 +147,16 @@ import Testing
   func permissions() throws {
     let place = try Workplace(Self.pipeline("{ file: in.jsonl }"), input: "1\n")
     let run = (geteuid() == 0 ? Self.unprivileged + " " : "") + "\"$0\" run p.yaml"
-    #expect(chmod(place["in.jsonl"], 0) == 0)
+    expect(chmod(place["in.jsonl"], 0), equals: 0)
     let unread = try place.shell(run)
-    #expect(unread.status == 1)
+    expect(unread.status, equals: 1)
     #expect(unread.errors.hasPrefix("in: error: in.jsonl: cannot open: Permission denied\n"))
-    #expect(chmod(place["in.jsonl"], 0o600) == 0)
+    expect(chmod(place["in.jsonl"], 0o600), equals: 0)
     try place.write("log.jsonl", "")
-    #expect(chmod(place["log.jsonl"], 0o400) == 0)
+    expect(chmod(place["log.jsonl"], 0o400), equals: 0)
     let unwritten = try place.shell(run)
-    #expect(unwritten.status == 1)
-    #expect(unwritten.errors == "flow: error: log.jsonl: cannot open: Permission denied\n")
+    expect(unwritten.status, equals: 1)
+    expect(unwritten.errors, equals: "flow: error: log.jsonl: cannot open: Permission denied\n")
   }
 
   @Test("an event on which a step fails is reported with its input, and kept if requested")
@@ -168,10 +170,10 @@ import Testing
       """, input: "{\"n\":{\"m\":1}}\n{\"n\":7}\n{\"n\":{\"m\":3}}\n")
     let outcome = try place.run()
     #expect(outcome.status == 0 && outcome.errors.contains("in: {\"n\":7}"))
-    #expect(place.lines("log.jsonl") == ["1", "3"])
+    expect(place.lines("log.jsonl"), equals: ["1", "3"])
     let letters = place.lines("letters/bad.jsonl")
-    #expect(letters.count == 1)
-    #expect(letters.first?.contains("\"input\":{\"n\":7}") == true)
+    expect(letters.count, equals: 1)
+    expect(letters.first?.contains("\"input\":{\"n\":7}"), equals: true)
   }
 
   @Test("with on_error: stop the first failure ends the pipeline, and the status is 1")

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Testing
@@ -21,8 +22,8 @@ import Testing
   func wholeWay() throws {
     let place = try place()
     let outcome = try place.run()
-    #expect(outcome == Outcome(status: 0, output: "", errors: ""))
-    #expect(place.text("out/log.jsonl") == "{\"n\":2,\"twice\":4}\n{\"n\":3,\"twice\":6}\n")
+    expect(outcome, equals: Outcome(status: 0, output: "", errors: ""))
+    expect(place.text("out/log.jsonl"), equals: "{\"n\":2,\"twice\":4}\n{\"n\":3,\"twice\":6}\n")
   }
 
   @Test("what another run has written stays, and new lines follow it")
@@ -30,17 +31,17 @@ import Testing
     let place = try place()
     _ = try place.run()
     _ = try place.run()
-    #expect(place.lines("out/log.jsonl").count == 4)
+    expect(place.lines("out/log.jsonl").count, equals: 4)
   }
 
   @Test("--set gives a variable another value; one that no pipeline has is wrong use")
   func settings() throws {
     let place = try place()
-    #expect(try place.run("--set", "least=3").status == 0)
-    #expect(place.text("out/log.jsonl") == "{\"n\":3,\"twice\":6}\n")
+    try expect(place.run("--set", "least=3").status, equals: 0)
+    expect(place.text("out/log.jsonl"), equals: "{\"n\":3,\"twice\":6}\n")
     let wrong = try place.run("--set", "leest=3")
     #expect(wrong.status == 2 && wrong.errors.contains("leest"))
-    #expect(place.lines("out/log.jsonl").count == 1)
+    expect(place.lines("out/log.jsonl").count, equals: 1)
   }
 
   @Test("--stats prints what each node has done, at the end")
@@ -64,9 +65,9 @@ import Testing
       steps: []
       sinks: { log: { jsonl: log.jsonl } }
       """, input: Self.input)
-    #expect(try place.run("--once") == Outcome(status: 0, output: "", errors: ""))
+    try expect(place.run("--once"), equals: Outcome(status: 0, output: "", errors: ""))
     let expected = ["{\"n\":1}", "{\"n\":1}", "{\"n\":2}", "{\"n\":3}", "{\"n\":10}"]
-    #expect(place.lines("log.jsonl").sorted() == expected.sorted())
+    expect(place.lines("log.jsonl").sorted(), equals: expected.sorted())
   }
 
   @Test("-q leaves nothing but errors on standard error, -v adds details")
@@ -94,13 +95,13 @@ import Testing
       sinks: { log: null }
       """, input: Self.input + "oops\n\"\\u001b[2J\n")
     let outcome = try place.run("--log", "json")
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     let entries = try outcome.errors.split(separator: "\n").map { try Value.parse(String($0)) }
     #expect(entries.count >= 4)
     for entry in entries {
       #expect(entry.member("level")?.string == "error" && entry.member("pipeline")?.string == "p")
-      #expect(entry.member("at")?.string?.hasSuffix("Z") == true)
-      #expect(entry.member("message")?.string?.isEmpty == false)
+      expect(entry.member("at")?.string?.hasSuffix("Z"), equals: true)
+      expect(entry.member("message")?.string?.isEmpty, equals: false)
     }
     let nodes = entries.compactMap { $0.member("node")?.string }
     #expect(nodes.contains("in"))
@@ -117,7 +118,7 @@ import Testing
         tell: { exec: { command: [touch, made] } }
       """, input: Self.input)
     let outcome = try place.run("--dry-run")
-    #expect(outcome.status == 0)
+    expect(outcome.status, equals: 0)
     #expect(outcome.output.contains("out/log.jsonl: {\"n\":3}") && outcome.output.contains("touch made"))
     #expect(!place.has("out") && !place.has("made"))
   }
@@ -140,7 +141,7 @@ import Testing
     #expect(missing.status == 2 && missing.errors.contains("nowhere.yaml"))
     let unknown = try place.run("--onec")
     #expect(unknown.status == 2 && unknown.errors.contains("did you mean “--once”?"))
-    #expect(try place.flow("run").status == 2)
+    try expect(place.flow("run").status, equals: 2)
     #expect(try place.run("--grace", "soon").errors.contains("--grace"))
     #expect(!place.has("out"))
   }
@@ -149,7 +150,7 @@ import Testing
   func missingInput() throws {
     let place = try Workplace(Self.pipeline)
     let outcome = try place.run()
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(outcome.errors.contains("in: error: in.jsonl: cannot open: No such file or directory\n"))
     try place.write("p.yaml", Self.pipeline.replacing("in.jsonl", with: "\"*.json\""))
     #expect(try place.run().errors.contains("no file matches “*.json”"))

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Testing
@@ -34,20 +35,20 @@ struct RunDeadLettersTests {
     try run.wait(for: "three dead letters") { count(place) == 3 }
     let page = try place.shell("curl -s --unix-socket page.sock http://localhost/p/watch/tell").output
     #expect(page.contains("Drop dead letter 1") && page.contains("exit status 1"), "\(page)")
-    #expect(try post("number=2&way=drop", place) == "303")
+    try expect(post("number=2&way=drop", place), equals: "303")
     try run.wait(for: "two dead letters") { count(place) == 2 }
     // It fails again: a dead letter as before, with another number.
-    #expect(try post("number=1&way=retry", place) == "303")
+    try expect(post("number=1&way=retry", place), equals: "303")
     try run.wait(for: "its failure") {
       (try? place.shell("curl -s --unix-socket page.sock http://localhost/p/watch/tell").output)?
         .contains("Drop dead letter 4") == true
     }
     try place.write("works", "")
-    #expect(try post("way=retry", place) == "303")
+    try expect(post("way=retry", place), equals: "303")
     _ = try post("way=retry", place)
     try run.waitForLines(2, in: "delivered")
     try run.wait(for: "no dead letters") { count(place) == 0 }
-    #expect(try post("way=burn", place) == "409")
+    try expect(post("way=burn", place), equals: "409")
     try run.sayNoMore()
     _ = try run.end(by: SIGTERM)
     let delivered = place.lines("delivered")
@@ -88,7 +89,7 @@ struct RunDeadLettersTests {
     try place.write("p.yaml", pipeline(""))
     let first = try place.run(input: "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
     #expect(first.status == 1 && first.errors.contains("/2: answered 403 Forbidden"), "\(first.errors)")
-    #expect(place.lines("log.jsonl") == [#"{"n":1,"a":1}"#])
+    expect(place.lines("log.jsonl"), equals: [#"{"n":1,"a":1}"#])
     let status = try place.flow("status", "asks")
     #expect(
       status.status == 1 && status.output.contains("lost: 2 lookups of enrich given up"), "\(status.output)")
@@ -97,15 +98,15 @@ struct RunDeadLettersTests {
     try place.write("p.yaml", pipeline(", name: ask"))
     #expect(try place.run().errors.contains("the state of enrich belongs to no node"))
     #expect(try place.flow("state", "reset", "asks", "ask").status <= 2)
-    #expect(try place.flow("state", "rename", "asks", "enrich", "ask").status == 0)
+    try expect(place.flow("state", "rename", "asks", "enrich", "ask").status, equals: 0)
     let list = try place.flow("state", "dead", "ls", "asks").output
     #expect(list.contains("1  ask ") && list.contains(#"{"value":{"n":2}"#), "\(list)")
-    #expect(try place.flow("state", "dead", "drop", "asks", "2").status == 0)
-    #expect(try place.flow("state", "dead", "retry", "asks", "--all").status == 0)
+    try expect(place.flow("state", "dead", "drop", "asks", "2").status, equals: 0)
+    try expect(place.flow("state", "dead", "retry", "asks", "--all").status, equals: 0)
     try place.write("works", "")
     let second = try place.run()
-    #expect(second.status == 0, "\(second.errors)")
-    #expect(place.lines("log.jsonl") == [#"{"n":1,"a":1}"#, #"{"n":2,"a":2}"#])
+    expect(second.status, equals: 0, "\(second.errors)")
+    expect(place.lines("log.jsonl"), equals: [#"{"n":1,"a":1}"#, #"{"n":2,"a":2}"#])
     #expect(try place.flow("state", "dead", "ls", "asks").output.isEmpty)
     #expect(try place.run().status == 0 && place.lines("log.jsonl").count == 2)
     server.send(SIGTERM)

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Glibc
 import JSON
@@ -56,20 +57,20 @@ struct RunEachTests {
       }
       shops.freeze()
       let last = try place.run("--state=s", "--once")
-      #expect(last.status == 1, "three of the shops fail: \(last.errors)")
-      #expect(try place.flow("verify", "log.jsonl").status == 0)
+      expect(last.status, equals: 1, "three of the shops fail: \(last.errors)")
+      try expect(place.flow("verify", "log.jsonl").status, equals: 0)
       var known: [String: JSON.Value] = [:]
       for line in place.lines("log.jsonl") {
         let change = try JSON.Value.parse(line)
         let key = try #require(change.member("key")).description
-        #expect(change.member("before") == known[key] ?? .null, "\(line)")
+        expect(change.member("before"), equals: known[key] ?? .null, "\(line)")
         #expect(change.member("before") != change.member("after"), "\(line)")
         known[key] = change.member("after")
       }
-      #expect(known.count == 57 * 2)
+      expect(known.count, equals: 57 * 2)
       for shop in 1...60 where shop % 20 != 7 {
         let row = known[#"["\#(shop)",1]"#]
-        #expect(row?.member("price") == .number(shops.price(shop)), "shop \(shop)")
+        expect(row?.member("price"), equals: .number(shops.price(shop)), "shop \(shop)")
       }
     }
   }
@@ -99,8 +100,9 @@ struct RunEachTests {
       let later = try place.run("--state=s", "--once")
       #expect(later.errors.contains("shops: 1 entry no longer in the list: 2\n"), "\(later.errors)")
       let lines = place.lines("log.jsonl").map { $0.prefix(31) }
-      #expect(
-        Set(lines.suffix(2)) == [#"{"type":"removed","key":["2",1]"#, #"{"type":"removed","key":["2",2]"#])
+      expect(
+        Set(lines.suffix(2)),
+        equals: [#"{"type":"removed","key":["2",1]"#, #"{"type":"removed","key":["2",2]"#])
     }
   }
 
@@ -111,10 +113,10 @@ struct RunEachTests {
     try server.serving {
       let place = try Workplace(Self.pipeline(server))
       try place.write("list.txt", Self.list([1, 2]))
-      for _ in 1...3 { #expect(try place.run("--state=s", "--once", "--record", "rec").status == 0) }
-      #expect(place.lines("rec/shops.jsonl").count == 6)
-      #expect(place.lines("rec/shops.jsonl").filter { $0.contains(#""meta":{"each":"2"}"#) }.count == 3)
-      #expect(try place.run("--replay", "rec").status == 0)
+      for _ in 1...3 { try expect(place.run("--state=s", "--once", "--record", "rec").status, equals: 0) }
+      expect(place.lines("rec/shops.jsonl").count, equals: 6)
+      expect(place.lines("rec/shops.jsonl").filter { $0.contains(#""meta":{"each":"2"}"#) }.count, equals: 3)
+      try expect(place.run("--replay", "rec").status, equals: 0)
       func changes(_ file: String) throws -> Set<String> {
         Set(
           try place.lines(file).map { line in
@@ -122,7 +124,7 @@ struct RunEachTests {
             return ["type", "key", "after"].map { "\(change.member($0) ?? .null)" }.joined(separator: " ")
           })
       }
-      #expect(try changes("out/replay/log.jsonl") == changes("log.jsonl"))
+      try expect(changes("out/replay/log.jsonl"), equals: changes("log.jsonl"))
     }
   }
 
@@ -146,9 +148,9 @@ struct RunEachTests {
           sinks: { log: { console: '\($meta.entry) \(.id)' } }
           """#)
         let outcome = try place.run("--once", "--no-state")
-        #expect(outcome.status == status, "\(outcome.errors)")
+        expect(outcome.status, equals: status, "\(outcome.errors)")
         let lines = outcome.output.split(separator: "\n").sorted()
-        #expect(lines == (status == 0 ? ["a /items/a", "b /items/b"] : []), "\(outcome)")
+        expect(lines, equals: (status == 0 ? ["a /items/a", "b /items/b"] : []), "\(outcome)")
         if status != 0 {
           #expect(
             outcome.errors.contains("items: error: the source names has ended without a poll"),
@@ -167,7 +169,7 @@ struct RunEachTests {
       sinks: { log: { console: '\($meta.each) \(.)' } }
       """#)
     let outcome = try place.run("--once", "--no-state")
-    #expect(outcome.status == 0)
-    #expect(outcome.output.split(separator: "\n").sorted() == ["a xa", "b xb"], "\(outcome)")
+    expect(outcome.status, equals: 0)
+    expect(outcome.output.split(separator: "\n").sorted(), equals: ["a xa", "b xb"], "\(outcome)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -17,9 +18,9 @@ import Testing
       $N [$FLOW_POLL]" >> got; echo "$FLOW_EVENT_ID" >> ids'], env: { N: '<\\(.n)>' } }
       """, "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
     let outcome = try place.run()
-    #expect(outcome == Outcome(status: 0, output: "", errors: ""))
-    #expect(place.lines("got") == (1...3).map { "{\"n\":\($0)} p go in <\($0)> []" })
-    #expect(Set(place.lines("ids")).count == 3)
+    expect(outcome, equals: Outcome(status: 0, output: "", errors: ""))
+    expect(place.lines("got"), equals: (1...3).map { "{\"n\":\($0)} p go in <\($0)> []" })
+    expect(Set(place.lines("ids")).count, equals: 3)
     #expect(place.lines("ids").allSatisfy { $0.wholeMatch(of: /p\/go\/[0-9a-z]+-[0-9]+/) != nil })
   }
 
@@ -28,7 +29,7 @@ import Testing
     let place = try place(
       "{ command: [sh, -c, 'sleep 600 & echo $! > pid; sleep 600'], timeout: 1s, attempts: 1 }")
     let outcome = try place.run()
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(outcome.errors.contains("go: error: “sh”:"), "\(outcome.errors)")
     let number = try #require(place.lines("pid").first)
     let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
@@ -44,7 +45,7 @@ import Testing
     #expect(Date().timeIntervalSince(start) < 60)
     // It has succeeded, so what it has left goes on.
     let left = try #require(place.lines("pid").first.flatMap { Int32($0) })
-    #expect(kill(left, SIGKILL) == 0)
+    expect(kill(left, SIGKILL), equals: 0)
   }
 
   @Test("a command of a killed run is ended before the next run begins it again")
@@ -137,8 +138,8 @@ import Testing
     let place = try place(
       "{ command: [sh, -c, 'sleep 0.3; echo \"$FLOW_EVENT_ID\" >> got'] }",
       "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
-    #expect(try place.run("--grace", "100ms") == Outcome(status: 0, output: "", errors: ""))
-    #expect(place.lines("got").count == 3)
+    try expect(place.run("--grace", "100ms"), equals: Outcome(status: 0, output: "", errors: ""))
+    expect(place.lines("got").count, equals: 3)
   }
 
   @Test("one that prints endlessly is ended in time, and fills neither log nor memory")
@@ -152,7 +153,7 @@ import Testing
   @Test("one that does not exist, or is not executable, is reported")
   func missing() throws {
     let outcome = try place("{ command: [./nowhere.sh], attempts: 1 }").run()
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(outcome.errors.contains("go: error: cannot start ./nowhere.sh: there is no "))
     let place = try place("{ command: [./in.jsonl], attempts: 1 }")
     #expect(try place.run().errors.contains("in.jsonl is not executable"))
@@ -162,7 +163,7 @@ import Testing
   func deaf() throws {
     let large = "{\"n\":\"" + String(repeating: "x", count: 1 << 20) + "\"}\n"
     let place = try place("{ command: [sh, -c, 'exec 0<&-; echo ran >> got'] }", large + large)
-    #expect(try place.run() == Outcome(status: 0, output: "", errors: ""))
-    #expect(place.lines("got") == ["ran", "ran"])
+    try expect(place.run(), equals: Outcome(status: 0, output: "", errors: ""))
+    expect(place.lines("got"), equals: ["ran", "ran"])
   }
 }

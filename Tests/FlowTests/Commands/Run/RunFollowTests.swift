@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import TestScale
 import Testing
@@ -15,7 +16,7 @@ import Testing
     let running = try place.start()
     try body(place, running)
     let (outcome, _) = try running.end(by: SIGINT)
-    #expect(outcome.status == 130)
+    expect(outcome.status, equals: 130)
   }
 
   private func numbers(_ range: ClosedRange<Int>) -> String { range.map { "\($0)\n" }.joined() }
@@ -31,7 +32,7 @@ import Testing
       try running.waitForErrors("in.jsonl was removed; waiting for a new one")
       try place.write("in.jsonl", "2\n3\n")
       try running.waitForLines(3, in: "log.jsonl")
-      #expect(place.lines("log.jsonl") == ["1", "2", "3"])
+      expect(place.lines("log.jsonl"), equals: ["1", "2", "3"])
     }
   }
 
@@ -50,7 +51,7 @@ import Testing
         last += 200
         try running.waitForLines(last, in: "log.jsonl")
       }
-      #expect(place.lines("log.jsonl") == texts(1...last))
+      expect(place.lines("log.jsonl"), equals: texts(1...last))
     }
   }
 
@@ -67,7 +68,7 @@ import Testing
         all += lines
         try running.waitForLines(all.count, in: "log.jsonl")
       }
-      #expect(place.lines("log.jsonl") == all)
+      expect(place.lines("log.jsonl"), equals: all)
     }
   }
 
@@ -77,9 +78,9 @@ import Testing
       try place.write("in.jsonl", "1\n")
       try running.waitForLines(1, in: "log.jsonl")
       try place.remove("in.jsonl")
-      #expect(mkdir(place["in.jsonl"], 0o700) == 0)
+      expect(mkdir(place["in.jsonl"], 0o700), equals: 0)
       try running.waitForErrors("warning: in.jsonl: cannot follow: only plain files can be; waiting until")
-      #expect(rmdir(place["in.jsonl"]) == 0)
+      expect(rmdir(place["in.jsonl"]), equals: 0)
       try place.write("in.jsonl", "2\n")
       try running.waitForLines(2, in: "log.jsonl")
     }
@@ -91,9 +92,9 @@ import Testing
     try place.write("new", "2\n")
     #expect(chmod(place["new"], 0) == 0 && rename(place["new"], place["in.jsonl"]) == 0)
     try running.waitForErrors("warning: in.jsonl: cannot open: Permission denied; waiting until")
-    #expect(chmod(place["in.jsonl"], 0o600) == 0)
+    expect(chmod(place["in.jsonl"], 0o600), equals: 0)
     try running.waitForLines(2, in: "log.jsonl")
-    #expect(try running.end(by: SIGINT).outcome.status == 130)
+    try expect(running.end(by: SIGINT).outcome.status, equals: 130)
   }
 
   @Test(
@@ -106,22 +107,22 @@ import Testing
       sinks: { log: { jsonl: log.jsonl } }
       """)
     func once() throws -> Outcome { try place.flow("run", "--once", "--state", "st", "p.yaml") }
-    #expect(try once().status == 1, "it has never been there")
+    try expect(once().status, equals: 1, "it has never been there")
     try place.write("in.jsonl", "1\n2\n")
-    #expect(try once().status == 0)
+    try expect(once().status, equals: 0)
     try place.append("in.jsonl", "3\n")
     try place.move("in.jsonl", to: "in.jsonl.1")
     for _ in 1...2 {
       let outcome = try once()
-      #expect(outcome.status == 0, "\(outcome.errors)")
+      expect(outcome.status, equals: 0, "\(outcome.errors)")
       #expect(outcome.errors.contains("in.jsonl does not exist at the moment; the next run reads it"))
-      #expect(place.lines("log.jsonl") == ["1", "2", "3"])
+      expect(place.lines("log.jsonl"), equals: ["1", "2", "3"])
     }
     try place.write("in.jsonl", "4\n")
-    #expect(try once().status == 0)
-    #expect(place.lines("log.jsonl") == ["1", "2", "3", "4"])
+    try expect(once().status, equals: 0)
+    expect(place.lines("log.jsonl"), equals: ["1", "2", "3", "4"])
     try place.remove("in.jsonl")
-    #expect(try once().status == 0)
+    try expect(once().status, equals: 0)
   }
 
   @Test("a line that is written in pieces is one event")
@@ -132,8 +133,8 @@ import Testing
       try place.append("in.jsonl", "\"ż")
       try place.append("in.jsonl", "ó\"}\n")
       try running.waitForLines(2, in: "log.jsonl")
-      #expect(place.lines("log.jsonl") == ["0", "{\"a\":\"żó\"}"])
-      #expect(running.errors.contains("error") == false)
+      expect(place.lines("log.jsonl"), equals: ["0", "{\"a\":\"żó\"}"])
+      expect(running.errors.contains("error"), equals: false)
     }
   }
 
@@ -145,7 +146,7 @@ import Testing
       for _ in 0..<50 { try place.append("in.jsonl", piece) }
       try place.append("in.jsonl", "\"\n2\n")
       try running.waitForLines(2, in: "log.jsonl")
-      #expect(place.lines("log.jsonl") == ["1", "2"])
+      expect(place.lines("log.jsonl"), equals: ["1", "2"])
       #expect(running.errors.contains("in.jsonl:2: the line is longer than 16777216 bytes"))
       // The longest line that is read, and twice that where its buffer grows.
       if !TestScale.isSanitized { #expect(try #require(running.mostMemory) < 40 << 10) }
@@ -159,10 +160,10 @@ import Testing
         "q.yaml", "sources: { in: stdin }\nsteps: []\nsinks: { log: { jsonl: in.jsonl } }\n")
       for round in 0..<3 {
         let lines = numbers(round * 10 + 1...round * 10 + 10)
-        #expect(try place.flow("run", "q.yaml", input: lines).status == 0)
+        try expect(place.flow("run", "q.yaml", input: lines).status, equals: 0)
       }
       try running.waitForLines(30, in: "log.jsonl")
-      #expect(place.lines("log.jsonl") == texts(1...30))
+      expect(place.lines("log.jsonl"), equals: texts(1...30))
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import TestScale
 import TestSupport
@@ -22,9 +23,9 @@ import Testing
       "log: error: disk/log.jsonl: cannot write: No space left on device; the pipeline waits")
     #expect(disk.resize(to: 8 << 20))
     let outcome = try running.end()
-    #expect(outcome.status == 0)
+    expect(outcome.status, equals: 0)
     #expect(outcome.errors.contains("disk/log.jsonl can be written again"))
-    #expect(place.lines("disk/log.jsonl") == lines)
+    expect(place.lines("disk/log.jsonl"), equals: lines)
   }
 
   @Test(
@@ -48,11 +49,11 @@ import Testing
       "\(stopped.errors)")
     #expect(disk.resize(to: 8 << 20))
     let outcome = try place.run("--for", "3s")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
     let isTable = sink.hasPrefix("csv")
-    #expect(
-      place.lines("disk/log.jsonl")
-        == (isTable ? ["n"] : []) + numbers.map { isTable ? "\($0)" : "{\"n\":\($0)}" })
+    expect(
+      place.lines("disk/log.jsonl"),
+      equals: (isTable ? ["n"] : []) + numbers.map { isTable ? "\($0)" : "{\"n\":\($0)}" })
   }
 
   @Test(
@@ -68,7 +69,7 @@ import Testing
     disk.empty()
     let outcome = try running.end()
     #expect(outcome.status == 0 && outcome.errors.contains("the state can be written again"))
-    #expect(place.lines("log.jsonl") == ["1", "2"])
+    expect(place.lines("log.jsonl"), equals: ["1", "2"])
   }
 
   @Test(
@@ -89,7 +90,7 @@ import Testing
       .joined())
     let disk = try SmallDisk(at: place["disk"], bytes: 2 << 20)
     let outcome = try place.run("--state", "\(disk.path)/st", "--for", "60s")
-    #expect(outcome == Outcome(status: 0, output: "", errors: ""))
+    expect(outcome, equals: Outcome(status: 0, output: "", errors: ""))
   }
 
   @Test("where there never is room, Ctrl-C ends it, and it says how much was lost")
@@ -117,6 +118,6 @@ import Testing
       sleep 0.5; kill -INT $flow; wait $flow
       """)
     #expect(outcome.errors.contains("log.jsonl: cannot write: File too large; the pipeline waits"))
-    #expect(outcome.status == 130)
+    expect(outcome.status, equals: 130)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -18,20 +19,20 @@ import Testing
   func wholeWay() throws {
     let place = try Workplace(Self.pipeline)
     let live = try place.run("--sky", "--speed", "21600", "--for", "6s", "--record", "rec")
-    #expect(live.status == 0, "\(live.errors)")
+    expect(live.status, equals: 0, "\(live.errors)")
     let log = place.lines("out/sky/log.jsonl")
     let news = Set(log.compactMap { $0.firstMatch(of: /"updated":.*/)?.output })
     #expect(log.count >= 6 && news.count >= 2, "\(log)")
     let lookups = place.text("rec/lookups.jsonl")
     for _ in 0..<2 {
-      #expect(
-        try place.run("--replay", "rec")
-          == Outcome(
-            status: 0, output: "",
-            errors: "log: log.jsonl is written to out/replay/log.jsonl under --replay\n"))
-      #expect(place.lines("out/replay/log.jsonl") == log)
+      try expect(
+        place.run("--replay", "rec"),
+        equals: Outcome(
+          status: 0, output: "",
+          errors: "log: log.jsonl is written to out/replay/log.jsonl under --replay\n"))
+      expect(place.lines("out/replay/log.jsonl"), equals: log)
     }
-    #expect(place.text("rec/lookups.jsonl") == lookups, "a replay adds nothing")
+    expect(place.text("rec/lookups.jsonl"), equals: lookups, "a replay adds nothing")
   }
 
   @Test("launch-videos, recorded under the sky, tells the same again in a replay")
@@ -43,7 +44,7 @@ import Testing
     // busy machine came to a launch so late that it had flown.
     let live = try place.flow(
       "run", "--sky", "--speed", "3600", "--for", "6s", "--record", "rec", pipeline)
-    #expect(live.status == 0, "\(live.errors)")
+    expect(live.status, equals: 0, "\(live.errors)")
     let told = live.output.split(separator: "\n")
     #expect(!told.isEmpty, "\(live.output) \(live.errors)")
     let again = try place.flow("run", "--replay", "rec", pipeline)
@@ -58,7 +59,7 @@ import Testing
       "rec/lookups.jsonl",
       #"{"at":1,"step":"enrich","url":"https://ll.thespacedevs.com/2.3.0/launches/b/","answer":{}}"# + "\n")
     let outcome = try place.run("--replay", "rec")
-    #expect(place.lines("out/replay/log.jsonl").count == 1)
+    expect(place.lines("out/replay/log.jsonl").count, equals: 1)
     #expect(
       outcome.errors.contains(
         "GET https://ll.thespacedevs.com/2.3.0/launches/a/: the recording has no such lookup"), "\(outcome)")
@@ -72,8 +73,9 @@ import Testing
     try place.record(#"{"at":1,"rows":[{"id":"a"}]}"#)
     let outcome = try place.run("--replay", "rec")
     #expect(outcome.status == 1 && !place.has("out"))
-    #expect(
-      outcome.errors == "flow: error: enrich: the recording has no lookups: rec/lookups.jsonl: cannot open: "
+    expect(
+      outcome.errors,
+      equals: "flow: error: enrich: the recording has no lookups: rec/lookups.jsonl: cannot open: "
         + "No such file or directory; --record FOLDER makes one that has\n")
     try place.write(
       "p.yaml", "sources: { in: { generate: 1 } }\nsteps: []\nsinks: { log: { jsonl: log.jsonl } }\n")

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Loopback
 import TestScale
@@ -14,7 +15,7 @@ import Testing
       "q.yaml",
       "name: q\nsources: { in: { generate: range(3) } }\nsteps: []\nsinks: { log: { jsonl: q.jsonl } }\n")
     let outcome = try place.flow("run", "--stats", "p.yaml", "q.yaml")
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(place.lines("p.jsonl") == ["1"] && place.lines("q.jsonl") == ["0", "1", "2"])
     #expect(outcome.errors.contains("p/in: error: in.jsonl:2:"), "\(outcome.errors)")
     #expect(outcome.errors.contains("\np:\n") && outcome.errors.contains("\nq:\n"))
@@ -27,8 +28,8 @@ import Testing
     try place.write(
       "q.yaml",
       "name: q\nsources: { in: { generate: range(3) } }\nsteps: []\nsinks: { log: { jsonl: q.jsonl } }\n")
-    #expect(try place.flow("run", "p.yaml", "q.yaml").status == 1)
-    #expect(place.lines("q.jsonl") == ["0", "1", "2"])
+    try expect(place.flow("run", "p.yaml", "q.yaml").status, equals: 1)
+    expect(place.lines("q.jsonl"), equals: ["0", "1", "2"])
   }
 
   @Test("three hundred sources share the threads of the cores")
@@ -41,8 +42,8 @@ import Testing
     try running.waitForLines(600, in: "log.jsonl")
     #expect(running.threads < 16 + ProcessInfo.processInfo.activeProcessorCount)
     let outcome = try running.end(by: SIGTERM).outcome
-    #expect(outcome.status == 0, "\(outcome)")
-    #expect(Set(place.lines("log.jsonl")).count == 300)
+    expect(outcome.status, equals: 0, "\(outcome)")
+    expect(Set(place.lines("log.jsonl")).count, equals: 300)
   }
 
   @Test("the soft limit of descriptors stops no run, and commands get it as it was; the hard one is named")
@@ -60,10 +61,10 @@ import Testing
     // A command may start before it has its limit.
     try place.write("limit.sh", "until [ $(ulimit -Sn) = 64 ]; do sleep 0.01; done; ulimit -Sn\n")
     let outcome = try place.shell("ulimit -Sn 64; exec \"$0\" run --once q*.yaml")
-    #expect(outcome.status == 0, "\(outcome)")
-    for number in 0..<30 { #expect(place.lines("q\(number).jsonl") == ["64"]) }
+    expect(outcome.status, equals: 0, "\(outcome)")
+    for number in 0..<30 { expect(place.lines("q\(number).jsonl"), equals: ["64"]) }
     let refused = try place.shell("ulimit -n 64; exec \"$0\" run --once q*.yaml")
-    #expect(refused.status == 1)
+    expect(refused.status, equals: 1)
     #expect(refused.errors.contains("Too many open files (at most 64: ulimit -n)"), "\(refused.errors)")
   }
 
@@ -90,7 +91,7 @@ import Testing
             #expect(running.threads < 16 + ProcessInfo.processInfo.activeProcessorCount)
             try running.waitForLines(120, in: "p.jsonl")
             let outcome = try running.end(by: SIGTERM).outcome
-            #expect(outcome.status == 0, "\(outcome)")
+            expect(outcome.status, equals: 0, "\(outcome)")
           }
         }
       }
@@ -162,7 +163,7 @@ import Testing
     #expect(outcome.status == 0 && outcome.errors == "")
     let lines = place.lines("log.jsonl")
     #expect(lines.count == recording.changes.count && lines.count > recording.polls * 2 / 3)
-    #expect(lines == recording.changes)
+    expect(lines, equals: recording.changes)
     // The second line is that of the children: minutes and seconds, user and system.
     let times = try #require(outcome.output.split(separator: "\n").last)
     let seconds = times.split(separator: " ").reduce(0.0) { sum, part in

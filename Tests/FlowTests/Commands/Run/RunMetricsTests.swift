@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -15,7 +16,7 @@ struct RunMetricsTests {
   func once() throws {
     let place = try Workplace(Self.pipeline)
     let outcome = try place.shell("umask 077; \"$0\" run --once --metrics flow.prom p.yaml")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
     let mode = try FileManager.default.attributesOfItem(atPath: place["flow.prom"])[.posixPermissions]
     #expect(mode as? Int == 0o644)
     let lines = place.lines("flow.prom")
@@ -43,7 +44,7 @@ struct RunMetricsTests {
     try place.write("in.jsonl", events.joined(separator: "\n") + "\n")
     let outcome = try place.flow("run", "--metrics", "flow.prom", "p.yaml")
     // What is beyond the bound of the counter is lost.
-    #expect(outcome.status == (outcome.errors.contains("bound") ? 1 : 0), "\(outcome.errors)")
+    expect(outcome.status, equals: (outcome.errors.contains("bound") ? 1 : 0), "\(outcome.errors)")
     return place.lines("flow.prom").filter { $0.contains("level_meters") || $0.contains("news_total") }
   }
 
@@ -52,8 +53,9 @@ struct RunMetricsTests {
     let place = try Workplace(Self.measured)
     let first = try level(
       place, #"{"at": "a\"\n", "level": 1.5}"#, #"{"at": "b", "level": 2}"#, #"{"at": "b", "level": 3}"#)
-    #expect(
-      first == [
+    expect(
+      first,
+      equals: [
         #"# HELP level_meters Water "level""#, "# TYPE level_meters gauge",
         #"level_meters{pipeline="watch",at="a\"\n"} 1.5"#, #"level_meters{pipeline="watch",at="b"} 3"#,
         "# HELP news_total ", "# TYPE news_total counter",
@@ -85,7 +87,7 @@ struct RunMetricsTests {
       """
     try place.write("read.py", program)
     let outcome = try place.shell("python3 read.py")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
     let lines = outcome.output.split(separator: "\n").map(String.init)
     #expect(lines.contains(#"level_meters a \ "b" 1e+300"#) && lines.contains("level_meters ż -0.25"))
     #expect(lines.contains { $0.hasPrefix("flow_pipeline_up ") })
@@ -98,7 +100,7 @@ struct RunMetricsTests {
     #expect(
       outcome.status == 2 && outcome.errors.contains("none/flow.prom: cannot open: No such file or directory")
     )
-    #expect(try place.flow("run", "--once", "--dry-run", "--metrics", "a.prom", "p.yaml").status == 2)
+    try expect(place.flow("run", "--once", "--dry-run", "--metrics", "a.prom", "p.yaml").status, equals: 2)
     #expect(!place.has("log.jsonl") && !place.has("a.prom"))
   }
 

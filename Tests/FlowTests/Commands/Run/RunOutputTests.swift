@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -9,9 +10,9 @@ import Testing
   func earlyEnd(_ source: String) throws {
     let place = try Workplace("sources: { in: \(source) }\nsteps: []\nsinks: { screen: console }\n")
     let outcome = try place.shell("{ \"$0\" run p.yaml; echo $? > status; } | head -n 1")
-    #expect(outcome.output.split(separator: "\n").count == 1)
-    #expect(outcome.errors == "")
-    #expect(place.text("status") == "0\n")
+    expect(outcome.output.split(separator: "\n").count, equals: 1)
+    expect(outcome.errors, equals: "")
+    expect(place.text("status"), equals: "0\n")
   }
 
   @Test("when the reader of standard output goes, the other sinks are still given everything")
@@ -24,7 +25,7 @@ import Testing
       """)
     let outcome = try place.shell("{ \"$0\" run p.yaml; echo $? > status; } | head -n 1")
     #expect(outcome.errors == "" && place.text("status") == "0\n")
-    #expect(place.lines("log.jsonl").count == 200_000)
+    expect(place.lines("log.jsonl").count, equals: 200_000)
   }
 
   @Test("an error in writing standard output is reported")
@@ -59,7 +60,7 @@ import Testing
     let outcome = try place.shell(
       "{ env --default-signal=PIPE \"$0\" run p.yaml; echo $? > status; } | head -n 1")
     #expect(outcome.errors == "" && place.text("status") == "0\n")
-    #expect(place.lines("log.jsonl").count == 50_000)
+    expect(place.lines("log.jsonl").count, equals: 50_000)
   }
 
   private var rows: String { (1...1000).map { "\($0)" }.joined(separator: ",") }
@@ -73,8 +74,8 @@ import Testing
       sinks: { screen: console, log: { jsonl: log.jsonl } }
       """, input: "{\"n\":1}\n{\"n\":2}\n")
     let script = "\"$0\" run p.yaml 2> errors <&- >&-; \"$0\" run p.yaml <&- >&- 2>&-"
-    #expect(try place.shell(script).output == "")
-    #expect(place.lines("log.jsonl") == ["{\"n\":1}", "{\"n\":2}", "{\"n\":1}", "{\"n\":2}"])
+    try expect(place.shell(script).output, equals: "")
+    expect(place.lines("log.jsonl"), equals: ["{\"n\":1}", "{\"n\":2}", "{\"n\":1}", "{\"n\":2}"])
     #expect(place.text("errors").contains("standard output cannot be written: Bad file descriptor"))
     try place.write("p.yaml", "sources: { in: stdin }\nsteps: []\nsinks: { log: null }\n")
     let deaf = try place.shell("\"$0\" run p.yaml <&-")
@@ -105,12 +106,12 @@ import Testing
     let outcome = try place.shell(
       "script -qec \"$0 run p.yaml\" /dev/null", environment: ["NO_COLOR": "1", "TERM": "xterm"])
     // An event fails, and a line is no JSON.
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(outcome.output.contains("abc"))
     try expectNothingObeyed(outcome, sink)
     let scriptedRun = try place.shell(
       "script -qec \"$0 run --dry-run p.yaml\" /dev/null", environment: ["NO_COLOR": "1", "TERM": "xterm"])
-    #expect(scriptedRun.status == 1)
+    expect(scriptedRun.status, equals: 1)
     try expectNothingObeyed(scriptedRun, sink)
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -51,10 +52,11 @@ import Testing
     for name in real { try place.write(name, "real\n") }
     for seed in ["1", "2"] {
       let outcome = try place.run("--sky", "--once", "--seed", seed)
-      #expect(outcome.status == 0, "\(outcome.errors)")
+      expect(outcome.status, equals: 0, "\(outcome.errors)")
       let reported = outcome.errors.split(separator: "\n").dropFirst().map(String.init)
-      #expect(
-        reported.prefix(6) == [
+      expect(
+        reported.prefix(6),
+        equals: [
           "log: out/log.jsonl is written to out/sky/log.jsonl under --sky",
           "each: files in logs are written to out/sky/logs under --sky",
           "calendar: out/a.ics is written to out/sky/a.ics under --sky",
@@ -62,16 +64,17 @@ import Testing
           "show: notifications are not shown under --sky; --live-sinks shows them",
           "bell: notifications are not shown under --sky; --live-sinks shows them",
         ])
-      #expect(
-        Set(reported.dropFirst(6)) == [
+      expect(
+        Set(reported.dropFirst(6)),
+        equals: [
           "tell: 2 commands were not run", "show: 2 notifications were not shown",
           "bell: 2 notifications were not shown",
         ])
       // A second world replaces the first.
-      #expect(place.lines("out/sky/log.jsonl").count == 2)
-      #expect(place.text("out/sky/a.ics").split(separator: "BEGIN:VEVENT").count == 3)
+      expect(place.lines("out/sky/log.jsonl").count, equals: 2)
+      expect(place.text("out/sky/a.ics").split(separator: "BEGIN:VEVENT").count, equals: 3)
     }
-    #expect(texts(place, real) == ["real\n", "real\n"])
+    expect(texts(place, real), equals: ["real\n", "real\n"])
     let names = files(place)
     #expect(!names.contains("told"))
     #expect(names.allSatisfy { $0.hasPrefix("out/sky/") || real.contains($0) }, "\(names)")
@@ -81,19 +84,20 @@ import Testing
   @Test("so does a replay, whose dead letters lie beside its files; a second one replaces the first")
   func replay() throws {
     let place = try workplace(Self.generated)
-    #expect(try place.run("--once", "--record", "rec", "--out", "real").status == 0)
+    try expect(place.run("--once", "--record", "rec", "--out", "real").status, equals: 0)
     for _ in 0..<2 {
       let outcome = try place.run("--replay", "rec")
-      #expect(outcome.status == 0)
+      expect(outcome.status, equals: 0)
       #expect(
         outcome.errors.contains("p: out/dead.jsonl is written to out/replay/dead.jsonl under --replay\n"))
-      #expect(place.lines("out/replay/log.jsonl").count == 1)
-      #expect(place.lines("out/replay/dead.jsonl").count == 1)
+      expect(place.lines("out/replay/log.jsonl").count, equals: 1)
+      expect(place.lines("out/replay/dead.jsonl").count, equals: 1)
     }
-    #expect(place.lines("told") == ["a", "a"], "those of the real run")
+    expect(place.lines("told"), equals: ["a", "a"], "those of the real run")
     let names = files(place).filter { !$0.hasPrefix("real/") && !$0.hasPrefix("state/") && $0 != "told" }
-    #expect(
-      names == [
+    expect(
+      names,
+      equals: [
         "out/replay/.simulated", "out/replay/log.jsonl", "out/replay/a.ics", "out/replay/dead.jsonl",
         "out/replay/logs/_.-..-x.jsonl",
       ])
@@ -108,7 +112,7 @@ import Testing
       #expect(outcome.status == 0 && !outcome.errors.contains("--live-sinks"), "\(outcome.errors)")
       #expect(outcome.errors.contains("bell: a\n"))
       #expect(place.lines("out/log.jsonl").count == count && place.lines("out/dead.jsonl").count == count)
-      #expect(place.lines("told").count == 2 * count)
+      expect(place.lines("told").count, equals: 2 * count)
     }
     #expect(place.has("logs/n.jsonl") && place.has("out/a.ics") && !place.has("out/replay"))
   }
@@ -116,7 +120,7 @@ import Testing
   @Test("--live-sinks with --out runs commands and leaves files in a folder")
   func liveBelow() throws {
     let place = try workplace(Self.polled)
-    #expect(try place.run("--sky", "--once", "--live-sinks", "--out", "tried").status == 0)
+    try expect(place.run("--sky", "--once", "--live-sinks", "--out", "tried").status, equals: 0)
     #expect(place.lines("told").count == 4 && place.lines("tried/log.jsonl").count == 2 && !place.has("out"))
   }
 
@@ -151,8 +155,8 @@ import Testing
       let live = try Running(
         ["run", "p.yaml", "--live-sinks"] + options, in: place, input: .file(place["none"])
       ).end()
-      #expect(live.status == 0, "\(live.errors)")
-      #expect(place.lines("told").count == 2)
+      expect(live.status, equals: 0, "\(live.errors)")
+      expect(place.lines("told").count, equals: 2)
       try place.remove("told")
     }
     server.send(SIGTERM)
@@ -170,7 +174,7 @@ import Testing
     }
     #expect(place.lines("out/replay/log.jsonl").count == 1 && !place.has("out/log.jsonl"))
     #expect(place.lines("logs/n.jsonl").count == 3 && !place.has("told"))
-    #expect(try place.run("--live-sinks").status == 0)
+    try expect(place.run("--live-sinks").status, equals: 0)
     #expect(place.lines("out/log.jsonl").count == 1 && place.lines("told").count == 2)
   }
 
@@ -182,7 +186,7 @@ import Testing
       #expect(outcome.errors.contains("log: out/log.jsonl is written to d/e/log.jsonl because of --out\n"))
       #expect(place.lines("d/e/log.jsonl").count == count && place.lines("d/e/dead.jsonl").count == count)
     }
-    #expect(place.lines("told").count == 4)
+    expect(place.lines("told").count, equals: 4)
     #expect(files(place).allSatisfy { $0.hasPrefix("d/e/") || $0 == "told" })
   }
 
@@ -192,7 +196,7 @@ import Testing
     let outcome = try place.run("--sky", "--once", "--dry-run")
     #expect(outcome.output.contains("sh tell.sh ") && outcome.output.contains("out/sky/log.jsonl: {"))
     #expect(!outcome.errors.contains("is written to"))
-    #expect(files(place) == [])
+    expect(files(place), equals: [])
   }
 
   @Test("real and simulated outputs share a folder, and never a file")
@@ -200,14 +204,14 @@ import Testing
     let place = try Workplace(
       "name: p\nsources: { in: { generate: '1', every: 1h } }\nsteps: []\nsinks: { log: { jsonl: out/log.jsonl } }\n"
     )
-    #expect(try place.run("--once").status == 0)
+    try expect(place.run("--once").status, equals: 0)
     let refused = try place.run("--sky", "--once", "--out", "out")
     #expect(refused.status == 1 && refused.errors.contains("out/log.jsonl has real outputs, which simulated"))
-    #expect(try place.run("--sky", "--once").status == 0)
+    try expect(place.run("--sky", "--once").status, equals: 0)
     let joined = try place.run("--once", "--out", "out/sky")
     #expect(joined.status == 1 && joined.errors.contains("out/sky/log.jsonl has simulated outputs"))
     #expect(try place.run("--sky", "--once", "--out", ".").status == 0 && place.lines("log.jsonl") == ["1"])
-    for log in ["out/log.jsonl", "out/sky/log.jsonl"] { #expect(place.lines(log) == ["1"]) }
+    for log in ["out/log.jsonl", "out/sky/log.jsonl"] { expect(place.lines(log), equals: ["1"]) }
   }
 
   @Test("a simulated run does not replace the file that another is writing")
@@ -219,8 +223,8 @@ import Testing
     try first.waitForLines(1, in: "out/sky/log.jsonl")
     let second = try place.run("--sky", "--once")
     #expect(second.status == 1 && second.errors.contains("in use by process"), "\(second.errors)")
-    #expect(place.lines("out/sky/log.jsonl").count == 1)
-    #expect(try first.end(by: SIGTERM).outcome.status == 0)
+    expect(place.lines("out/sky/log.jsonl").count, equals: 1)
+    try expect(first.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
   @Test("the state of real runs, of each sky and of replays are apart")
@@ -232,19 +236,19 @@ import Testing
       let outcome = try Running(
         ["run", "-q", "p.yaml"] + options, in: place, input: .file(place["stdin"])
       ).end()
-      #expect((outcome.status == 0) == (outcome.errors == ""))
+      expect((outcome.status == 0), equals: (outcome.errors == ""))
       return outcome.errors
     }
     for count in [2, 4] {
-      #expect(try outcome("--sky", "--once", "--state", "s") == "")
-      #expect(place.lines("out/sky/log.jsonl").count == count, "a state continues its files")
+      try expect(outcome("--sky", "--once", "--state", "s"), equals: "")
+      expect(place.lines("out/sky/log.jsonl").count, equals: count, "a state continues its files")
     }
     #expect(try outcome("--sky", "--once", "--seed", "2", "--state", "s").contains("of a sky from seed 1"))
     #expect(try outcome("--replay", "rec", "--state", "s").contains("not of replays"))
     try place.write("p.yaml", Self.generated)
     #expect(try outcome("--once", "--state", "s").contains("not of real runs"))
-    #expect(try outcome("--replay", "rec", "--state", "r") == "")
-    #expect(try outcome("--replay", "rec", "--state", "r") == "")
+    try expect(outcome("--replay", "rec", "--state", "r"), equals: "")
+    try expect(outcome("--replay", "rec", "--state", "r"), equals: "")
     let failed = try outcome("--once", "--state", "r")
     #expect(failed.contains("it is the state of replays, not of real runs; name another folder"), "\(failed)")
     #expect(!place.has("state") && !place.has("told"))

@@ -1,3 +1,5 @@
+import TestSupport
+import Expectations
 import Foundation
 import Testing
 
@@ -29,7 +31,7 @@ struct RunPageSocketTests {
   private func start(_ kind: String, _ state: String, in place: Workplace) throws -> Running {
     try place.write("manager.py", Self.manager)
     return try Running(
-      ["python3", "manager.py", kind, state, try command().path, "run", "--page", "p.yaml"],
+      ["python3", "manager.py", kind, state, try flowCommand().path, "run", "--page", "p.yaml"],
       of: "/usr/bin/env",
       in: place, input: .open)
   }
@@ -45,11 +47,11 @@ struct RunPageSocketTests {
       run.errors.contains(kind == "unix" ? "page: unix:s\n" : "page: http://127.0.0.1:\(port)/\n"),
       "\(run.errors)")
     try run.waitForLines(1, in: "log.jsonl")
-    #expect(place.lines("log.jsonl").first?.contains(#""n":"none""#) == true)
+    expect(place.lines("log.jsonl").first?.contains(#""n":"none""#), equals: true)
     let page = try place.shell(
       "curl -s " + (kind == "unix" ? "--unix-socket s http://localhost/" : "http://127.0.0.1:\(port)/"))
     #expect(page.output.contains("<title>"))
-    #expect(try run.end(by: SIGTERM).outcome.status == 0)
+    try expect(run.end(by: SIGTERM).outcome.status, equals: 0)
     // The path belongs to the manager, which listens there for the next run.
     #expect(kind == "tcp" || place.has("s"))
   }

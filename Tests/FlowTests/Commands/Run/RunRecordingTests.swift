@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import TestScale
 import Testing
@@ -18,15 +19,15 @@ import Testing
     let place = try Workplace(Self.pipeline)
     for n in 1...3 {
       let outcome = try place.run("--once", "--no-state", "--record", "rec", "--set", "n=\(n)")
-      #expect(outcome == Outcome(status: 0, output: "", errors: ""))
+      expect(outcome, equals: Outcome(status: 0, output: "", errors: ""))
     }
-    #expect(place.lines("rec/in.jsonl").count == 3)
+    expect(place.lines("rec/in.jsonl").count, equals: 3)
     let log = place.text("log.jsonl")
-    #expect(try place.run("--replay", "rec") == Outcome(status: 0, output: "", errors: Self.moved))
+    try expect(place.run("--replay", "rec"), equals: Outcome(status: 0, output: "", errors: Self.moved))
     let types = place.lines("out/replay/log.jsonl").map { $0.prefix(18) }
-    #expect(types == [#"{"type":"added","k"#, #"{"type":"changed","#, #"{"type":"changed","#])
-    #expect(place.lines("rec/in.jsonl").count == 3, "a replay adds nothing")
-    #expect(place.text("log.jsonl") == log)
+    expect(types, equals: [#"{"type":"added","k"#, #"{"type":"changed","#, #"{"type":"changed","#])
+    expect(place.lines("rec/in.jsonl").count, equals: 3, "a replay adds nothing")
+    expect(place.text("log.jsonl"), equals: log)
   }
 
   @Test("a recording has the coverage of each poll, and a replay too")
@@ -50,17 +51,17 @@ import Testing
   func realOrSimulated() throws {
     let place = try Workplace(Self.pipeline)
     for _ in 0..<2 {
-      #expect(try place.flow("run", "--once", "--no-state", "--record", "real", "p.yaml").status == 0)
-      #expect(try place.flow("run", "--sky", "--once", "--record", "sky", "p.yaml").status == 0)
+      try expect(place.flow("run", "--once", "--no-state", "--record", "real", "p.yaml").status, equals: 0)
+      try expect(place.flow("run", "--sky", "--once", "--record", "sky", "p.yaml").status, equals: 0)
     }
     #expect(place.lines("sky/in.jsonl").allSatisfy { $0.hasSuffix(#","simulated":true}"#) })
     let intoReal = try place.flow("run", "--sky", "--once", "--record", "real", "p.yaml")
-    #expect(intoReal.status == 2)
+    expect(intoReal.status, equals: 2)
     #expect(
       intoReal.errors.contains(
         "real/in.jsonl holds real polls, and this run's are simulated; name another folder with --record"))
     let intoSky = try place.flow("run", "--once", "--no-state", "--record", "sky", "p.yaml")
-    #expect(intoSky.status == 2)
+    expect(intoSky.status, equals: 2)
     #expect(intoSky.errors.contains("sky/in.jsonl holds simulated polls, and this run's are real"))
     #expect(place.lines("real/in.jsonl").count == 2 && place.lines("sky/in.jsonl").count == 2)
   }
@@ -69,12 +70,12 @@ import Testing
   func state() throws {
     let place = try Workplace(Self.pipeline)
     _ = try place.run("--once", "--record", "rec")
-    #expect(place.lines("log.jsonl").count == 1)
+    expect(place.lines("log.jsonl").count, equals: 1)
     _ = try place.run("--replay", "rec")
-    #expect(place.lines("out/replay/log.jsonl").count == 1, "the row is new to it")
-    for _ in 0..<2 { #expect(try place.run("--replay", "rec", "--state", "own").errors == Self.moved) }
-    #expect(place.lines("out/replay/log.jsonl").count == 1, "the second finds what the first has left")
-    #expect(place.lines("log.jsonl").count == 1)
+    expect(place.lines("out/replay/log.jsonl").count, equals: 1, "the row is new to it")
+    for _ in 0..<2 { try expect(place.run("--replay", "rec", "--state", "own").errors, equals: Self.moved) }
+    expect(place.lines("out/replay/log.jsonl").count, equals: 1, "the second finds what the first has left")
+    expect(place.lines("log.jsonl").count, equals: 1)
     #expect(place.has("own/p.db"))
   }
 
@@ -87,10 +88,10 @@ import Testing
       sinks: { log: { jsonl: log.jsonl } }
       """, input: "2\n3\n")
     let outcome = try place.run("--once", "--record", "rec")
-    #expect(outcome.errors == "file: not recorded: file is read, not polled\n")
-    #expect(try place.run("--replay", "rec").status == 0)
+    expect(outcome.errors, equals: "file: not recorded: file is read, not polled\n")
+    try expect(place.run("--replay", "rec").status, equals: 0)
     for log in ["log.jsonl", "out/replay/log.jsonl"] {
-      #expect(place.lines(log).sorted() == ["1", "2", "3"])
+      expect(place.lines(log).sorted(), equals: ["1", "2", "3"])
     }
   }
 
@@ -108,14 +109,14 @@ import Testing
     let place = try Workplace(Self.pipeline)
     try place.write(
       "q.yaml", "name: q\nsources: { other: { generate: 1 } }\nsteps: []\nsinks: { l: { jsonl: q.jsonl } }\n")
-    #expect(try place.flow("run", "--once", "--record", "rec", "p.yaml", "q.yaml").status == 0)
-    #expect(try place.flow("run", "--replay", "rec", "p.yaml", "q.yaml").status == 0)
+    try expect(place.flow("run", "--once", "--record", "rec", "p.yaml", "q.yaml").status, equals: 0)
+    try expect(place.flow("run", "--replay", "rec", "p.yaml", "q.yaml").status, equals: 0)
     #expect(place.lines("out/replay/q.jsonl") == ["1"] && place.lines("out/replay/log.jsonl").count == 1)
     try place.write(
       "q.yaml", "name: q\nsources: { in: { generate: 1 } }\nsteps: []\nsinks: { l: { jsonl: q.jsonl } }\n")
     let both = try place.flow("run", "--once", "--record", "rec", "p.yaml", "q.yaml")
     #expect(both.status == 2 && both.errors.contains("p.yaml and q.yaml both have a source"))
-    #expect(try place.flow("run", "--replay", "rec", "p.yaml", "q.yaml").status == 0)
+    try expect(place.flow("run", "--replay", "rec", "p.yaml", "q.yaml").status, equals: 0)
     #expect(place.lines("out/replay/q.jsonl").count == 1 && place.lines("q.jsonl").count == 1)
   }
 
@@ -126,7 +127,7 @@ import Testing
     func complaint(_ arguments: String...) throws -> String {
       try place.write("stdin", "")
       let outcome = try Running(["run"] + arguments, in: place, input: .file(place["stdin"])).end()
-      #expect(outcome.status == 2)
+      expect(outcome.status, equals: 2)
       return outcome.errors
     }
     #expect(try complaint("--record", "a", "--replay", "a", "p.yaml").contains("recorded already"))
@@ -156,8 +157,9 @@ import Testing
     let outcome = try place.run("--replay", "rec", "--stats")
     #expect(outcome.status == 0 && place.lines("out/replay/log.jsonl").count == 4)
     let reported = outcome.errors.split(separator: "\n").filter { $0.contains(": ") }.map(String.init)
-    #expect(
-      reported == [
+    expect(
+      reported,
+      equals: [
         "hook: requests are not sent under --replay; --live-sinks sends them",
         "file: files are not fetched under --replay; --live-sinks fetches them",
         String(Self.moved.dropLast()),
@@ -168,8 +170,8 @@ import Testing
       #expect(outcome.errors.contains(row), "\(outcome.errors)")
     }
     // With a state of its own too, and nothing is left in it to be sent.
-    for _ in 0..<2 { #expect(try place.run("--replay", "rec", "--state", "own").status == 0) }
-    #expect(try place.flow("state", "dead", "ls", "p", "--state", "own").output == "")
+    for _ in 0..<2 { try expect(place.run("--replay", "rec", "--state", "own").status, equals: 0) }
+    try expect(place.flow("state", "dead", "ls", "p", "--state", "own").output, equals: "")
     #expect(!place.has("files") && !place.has("out/replay/files"))
     // A dry run shows what would be sent.
     #expect(try place.run("--replay", "rec", "--dry-run").output.contains("curl -X POST"))
@@ -189,7 +191,7 @@ import Testing
       """)
     try FileManager.default.createDirectory(atPath: place["rec"], withIntermediateDirectories: true)
     try place.write("rec/upcoming.jsonl", recording.text)
-    #expect(try place.run("--replay", "rec") == Outcome(status: 0, output: "", errors: Self.moved))
+    try expect(place.run("--replay", "rec"), equals: Outcome(status: 0, output: "", errors: Self.moved))
     #expect(
       place.lines("out/replay/log.jsonl") == recording.changes
         && recording.changes.count > recording.polls * 2 / 3)

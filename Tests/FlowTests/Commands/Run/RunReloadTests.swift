@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Glibc
 import JSON
@@ -45,13 +46,13 @@ struct RunReloadTests {
       try running.waitForLines(lines, in: "b.jsonl")
     }
     let outcome = try running.end(by: SIGTERM).outcome
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
     let numbers = try ["a", "b"].map { name in
       try place.lines("\(name).jsonl").map { try Value.parse(Array($0.utf8)).member("number")?.double }
     }
     #expect(numbers[0] == (1...lines).map { Double($0) } && numbers[1] == numbers[0])
     let last = try Value.parse(Array(place.lines("a.jsonl").last?.utf8 ?? "".utf8))
-    #expect(last.member("n")?.double == Double(lines + 4000))
+    expect(last.member("n")?.double, equals: Double(lines + 4000))
   }
 
   @Test("no source is polled because of a reload")
@@ -102,8 +103,8 @@ struct RunReloadTests {
     try running.waitForErrors("1 pipeline reloaded")
     try place.append("in.jsonl", "3\n")
     try running.waitForLines(3, in: "a.jsonl")
-    #expect(place.lines("a.jsonl").last == "{\"number\":3,\"n\":13}")
-    #expect(try running.end(by: SIGTERM).outcome.status == 0)
+    expect(place.lines("a.jsonl").last, equals: "{\"number\":3,\"n\":13}")
+    try expect(running.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
   @Test("with --watch a file, an include or a new pipeline is noticed")
@@ -123,14 +124,14 @@ struct RunReloadTests {
     try running.waitForErrors("1 pipeline reloaded")
     try place.append("in.jsonl", "2\n")
     try running.waitForLines(2, in: "a.jsonl")
-    #expect(place.lines("a.jsonl") == ["2", "102"])
+    expect(place.lines("a.jsonl"), equals: ["2", "102"])
     try place.write("b.tmp", Self.counting("b", add: 0))
     try place.move("b.tmp", to: "pipelines/b.yaml")
     try running.waitForErrors("1 pipeline started")
     try running.waitForLines(2, in: "b.jsonl")
     try place.remove("pipelines/b.yaml")
     try running.waitForErrors("1 pipeline stopped")
-    #expect(try running.end(by: SIGTERM).outcome.status == 0)
+    try expect(running.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
   @Test("a pipeline that reads standard input is not reloaded; a folder without pipelines is an error")

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
     arguments: Change.allCases, [true, false])
   func replaced(change: Change, isOnce: Bool) throws {
     try place.write("in.jsonl", numbers(1...50))
-    #expect(try place.run("--state", "st", "--once").status == 0)
+    try expect(place.run("--state", "st", "--once").status, equals: 0)
     if change == .removed { try place.remove("in.jsonl") }
     let last = change == .overwritten ? 529 : 699
     let file = try #require(fopen(place["in.jsonl"], "w"))
@@ -32,18 +33,18 @@ import Testing
     fclose(file)
     if isOnce {
       let second = try place.run("--state", "st", "--once")
-      #expect(second.status == 0)
+      expect(second.status, equals: 0)
       if change != .overwritten { #expect(second.errors.contains("is read from its beginning")) }
     } else {
       let running = try place.start("--state", "st")
       try running.waitForLines(50 + last - 499, in: "log.jsonl")
       _ = try running.end(by: SIGINT)
     }
-    #expect(place.lines("log.jsonl") == texts(1...50) + texts(500...last))
+    expect(place.lines("log.jsonl"), equals: texts(1...50) + texts(500...last))
     // The next run continues as usual.
     try place.append("in.jsonl", "1000\n")
-    #expect(try place.run("--state", "st", "--once").status == 0)
-    #expect(place.lines("log.jsonl") == texts(1...50) + texts(500...last) + ["1000"])
+    try expect(place.run("--state", "st", "--once").status, equals: 0)
+    expect(place.lines("log.jsonl"), equals: texts(1...50) + texts(500...last) + ["1000"])
   }
 
   @Test("a followed file that is rotated after the first run was killed is read to its end")
@@ -58,7 +59,7 @@ import Testing
     let second = try place.start("--state", "st")
     try second.waitForLines(110, in: "log.jsonl")
     _ = try second.end(by: SIGINT)
-    #expect(place.lines("log.jsonl") == texts(1...110))
+    expect(place.lines("log.jsonl"), equals: texts(1...110))
   }
 
   @Test(
@@ -76,7 +77,7 @@ import Testing
     let second = try place.start("--state", "st")
     try second.waitForLines(40, in: "log.jsonl")
     _ = try second.end(by: SIGINT)
-    #expect(place.lines("log.jsonl-20261122") + place.lines("log.jsonl") == texts(1...100))
+    expect(place.lines("log.jsonl-20261122") + place.lines("log.jsonl"), equals: texts(1...100))
   }
 
   @Test("an output file that another process writes to is refused, and the process is named")
@@ -85,13 +86,13 @@ import Testing
     let first = try place.start("--state", "st")
     try first.waitForLines(1, in: "log.jsonl")
     let second = try place.run("--state", "other", "--once")
-    #expect(second.status == 1)
+    expect(second.status, equals: 1)
     #expect(
       second.errors.contains(
         "log.jsonl: in use by process \(first.number); a file has one pipeline at a time"))
     _ = try first.end(by: SIGKILL)
-    #expect(try place.run("--state", "st", "--once").status == 0)
-    #expect(place.lines("log.jsonl") == ["1"])
+    try expect(place.run("--state", "st", "--once").status, equals: 0)
+    expect(place.lines("log.jsonl"), equals: ["1"])
   }
 
   @Test("a run whose state is removed meanwhile ends with 1 and says so")
@@ -102,7 +103,7 @@ import Testing
     try place.remove("st/p.db")
     try place.append("in.jsonl", "2\n")
     let outcome = try running.end()
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(outcome.errors.contains("p.db: removed while it was in use; nothing more is kept"))
   }
 
@@ -116,11 +117,11 @@ import Testing
       sinks: { log: { jsonl: 'out/\\(. % 1500).jsonl' } }
       """)
     try place.write("in.jsonl", numbers(0...1499))
-    #expect(try place.flow("run", "pipeline.yaml", "--state", "st", "--once").status == 0)
+    try expect(place.flow("run", "pipeline.yaml", "--state", "st", "--once").status, equals: 0)
     try place.append("in.jsonl", numbers(1500...2999))
-    #expect(try place.flow("run", "pipeline.yaml", "--state", "st", "--once").status == 0)
+    try expect(place.flow("run", "pipeline.yaml", "--state", "st", "--once").status, equals: 0)
     for number in 0..<1500 {
-      #expect(place.lines("out/\(number).jsonl") == ["\(number)", "\(number + 1500)"])
+      expect(place.lines("out/\(number).jsonl"), equals: ["\(number)", "\(number + 1500)"])
     }
     let state = try place.flow("state", "show", "p", "--state", "st", "--json")
     #expect(state.output.components(separatedBy: "file:").count <= 1001)

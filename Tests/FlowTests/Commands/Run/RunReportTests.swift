@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Glibc
 import JSON
@@ -24,10 +25,11 @@ struct RunReportTests {
       """, input: "{\"n\":\"a\"}\n{\"n\":\"b\"}\n")
     let hint = option == "--no-state" ? "" : "; see flow status sums"
     let outcome = try place.run(option)
-    #expect(outcome.status == 1)
-    #expect(
-      last(outcome)
-        == "sums: error: failed after 0s: 2 events, 0 outputs, 2 errors: all 2 events of map failed\(hint)")
+    expect(outcome.status, equals: 1)
+    expect(
+      last(outcome),
+      equals: "sums: error: failed after 0s: 2 events, 0 outputs, 2 errors: all 2 events of map failed\(hint)"
+    )
     try place.write("in.jsonl", "{\"n\":\"a\"}\n{\"n\":1}\n")
     let mixed = try place.run(option)
     #expect(mixed.status == 1 && last(mixed).contains("1 error: 1 event of map failed"), "\(mixed.errors)")
@@ -43,9 +45,9 @@ struct RunReportTests {
         hook: { exec: { command: [sh, -c, 'read line; case $line in *2*) exit 1; esac'], attempts: 1 } }
       """, input: "{\"n\":1}\n{\"n\":2}\n")
     let outcome = try place.run()
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(last(outcome).hasSuffix(", 1 given up: 1 delivery of hook given up; see flow state dead ls hook"))
-    #expect(try place.run("-q").status == 1)
+    try expect(place.run("-q").status, equals: 1)
     #expect(try place.flow("state", "dead", "ls", "hook").output.contains("hook"))
   }
 
@@ -62,10 +64,10 @@ struct RunReportTests {
       sinks: { log: { jsonl: log.jsonl } }
       """, input: "1\n2\n3\n4\n5\n")
     let outcome = try place.run()
-    #expect(outcome.status == 0)
+    expect(outcome.status, equals: 0)
     let words = "warning: there are more than 2 keys: those not seen for longest are forgotten from now on"
     let lines = outcome.errors.split(separator: "\n").map(String.init)
-    #expect(lines == ["dedupe: \(words)", "scan: \(words)"], "\(outcome.errors)")
+    expect(lines, equals: ["dedupe: \(words)", "scan: \(words)"], "\(outcome.errors)")
     let status = try place.flow("status", "few").output
     #expect(status.contains("dedupe has forgotten 3 keys"), "\(status)")
     let json = try place.flow("status", "few", "--json").output
@@ -98,7 +100,7 @@ struct RunReportTests {
       sinks: { log: { jsonl: log.jsonl } }
       """)
     let outcome = try place.run("--for", "500ms")
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(last(outcome).contains(" of api failed; see flow status down"), "\(outcome.errors)")
   }
 
@@ -162,12 +164,12 @@ struct RunReportTests {
     let running = try place.start()
     try running.waitForLines(2, in: "log.jsonl")
     let outcome = try running.end(by: SIGTERM).outcome
-    #expect(outcome.status == 0)
+    expect(outcome.status, equals: 0)
     let lines = outcome.errors.split(separator: "\n")
-    #expect(lines.count == 2, "\(outcome.errors)")
-    #expect(lines.first?.hasPrefix("numbers: watching 2 rows; next poll in 1h, at ") == true)
-    #expect(lines.last?.hasPrefix("watch: stopped after ") == true)
-    #expect(lines.last?.hasSuffix(": 1 poll, 2 events, 2 outputs") == true)
+    expect(lines.count, equals: 2, "\(outcome.errors)")
+    expect(lines.first?.hasPrefix("numbers: watching 2 rows; next poll in 1h, at "), equals: true)
+    expect(lines.last?.hasPrefix("watch: stopped after "), equals: true)
+    expect(lines.last?.hasSuffix(": 1 poll, 2 events, 2 outputs"), equals: true)
     let quiet = try place.start("-q")
     try quiet.waitForLines(4, in: "log.jsonl")
     #expect(try quiet.end(by: SIGTERM).outcome.errors.isEmpty)
@@ -232,7 +234,7 @@ struct RunReportTests {
     let sources = (1...9).map { "  s\($0): { exec: { command: ['false'] } }\n" }.joined()
     let place = try Workplace("name: p\nsources:\n\(sources)sinks: { o: null }\n")
     let outcome = try place.run("--no-state")
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     let last = outcome.errors.split(separator: "\n").last ?? ""
     #expect(
       last.hasSuffix("the poll of s1 failed, the poll of s2 failed, the poll of s3 failed, and 6 more"),

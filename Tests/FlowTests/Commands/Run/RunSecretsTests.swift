@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -36,14 +37,14 @@ struct RunSecretsTests {
     let environment = ["SKY": url, "KEY": Self.key, "XDG_STATE_HOME": place["home"]]
     let outcome = try place.flow(
       "run", "--once", "-v", "--stats", "--record", "rec", "p.yaml", environment: environment)
-    #expect(outcome.status == (faults == "none" ? 0 : 1), "\(outcome.errors)")
+    expect(outcome.status, equals: (faults == "none" ? 0 : 1), "\(outcome.errors)")
     let checked = try place.flow("graph", "p.yaml", environment: environment)
     for text in [outcome.output, outcome.errors, checked.output] { #expect(!text.contains(Self.key)) }
     let kept = contents(of: place.path)
     #expect(kept.contains { $0.path.hasSuffix("http.db") })
     #expect(kept.contains { $0.path == "rec/pictures.jsonl" })
     #expect(kept.contains { $0.path == "rec/lookups.jsonl" && ($0.bytes.isEmpty == (faults != "none")) })
-    for file in kept { #expect(file.bytes.firstRange(of: Data(Self.key.utf8)) == nil, "\(file.path)") }
+    for file in kept { expectNil(file.bytes.firstRange(of: Data(Self.key.utf8)), "\(file.path)") }
     _ = try sky.end(by: SIGTERM)
   }
 
@@ -72,12 +73,13 @@ struct RunSecretsTests {
     }
     #expect(!place.has("log"))
     let run = try place.flow("run", "--no-state", "p.yaml", environment: environment)
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(
-      place.text("out.jsonl")
-        == #"{"file":"\#(Self.key)-file","credential":"\#(Self.key)-service","command":"\#(Self.key)-command"}"#
+    expect(run.status, equals: 0, "\(run.errors)")
+    expect(
+      place.text("out.jsonl"),
+      equals:
+        #"{"file":"\#(Self.key)-file","credential":"\#(Self.key)-service","command":"\#(Self.key)-command"}"#
         + "\n")
-    #expect(place.text("log") == "asked\n")
+    expect(place.text("log"), equals: "asked\n")
 
     try place.write("ask", "#!/bin/sh\necho 'no such entry' >&2\nexit 3\n")
     let failed = try place.flow("run", "--no-state", "p.yaml")
@@ -108,13 +110,13 @@ struct RunSecretsTests {
     for file in kept {
       let attributes = try FileManager.default.attributesOfItem(atPath: place[file.path])
       let mode = try #require(attributes[.posixPermissions] as? Int)
-      #expect(mode & 0o077 == 0, "\(file.path) has the mode \(String(mode, radix: 8))")
-      #expect(file.bytes.firstRange(of: Data(Self.key.utf8)) == nil, "\(file.path)")
+      expect(mode & 0o077, equals: 0, "\(file.path) has the mode \(String(mode, radix: 8))")
+      expectNil(file.bytes.firstRange(of: Data(Self.key.utf8)), "\(file.path)")
     }
     let dead = try place.flow("state", "dead", "ls", "kept", "--json", environment: environment)
     #expect(dead.output.contains(#""K":"***""#) && !dead.output.contains(Self.key), "\(dead)")
     // What is retried has its secrets again, and gives them to its command.
-    #expect(try place.flow("state", "dead", "retry", "kept", "1", environment: environment).status == 0)
+    try expect(place.flow("state", "dead", "retry", "kept", "1", environment: environment).status, equals: 0)
     let other = ["KEY": "another-key-4712", "XDG_STATE_HOME": place["home"]]
     _ = try place.flow("run", "p.yaml", environment: other)
     let buried = try place.flow("state", "dead", "ls", "kept", environment: environment)

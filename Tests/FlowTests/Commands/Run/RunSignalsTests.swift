@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -21,16 +22,16 @@ import Testing
       steps: []
       sinks: { log: { jsonl: log.jsonl } }
       """, input: "{\"n\":1}\n{\"n\":2}\n")
-    #expect(mkfifo(place["fifo"], 0o600) == 0)
+    expect(mkfifo(place["fifo"], 0o600), equals: 0)
     // Opening a pipe waits for the other end.
     let fifo = open(place["fifo"], O_RDWR)
     defer { close(fifo) }
     let running = try place.start("-q")
     try running.waitForLines(3, in: "log.jsonl")
     let (outcome, seconds) = try running.end(by: SIGINT)
-    #expect(outcome == Outcome(status: 130, output: "", errors: ""))
+    expect(outcome, equals: Outcome(status: 130, output: "", errors: ""))
     #expect(seconds < Self.soon)
-    #expect(place.lines("log.jsonl").filter { !$0.hasPrefix("{") } == ["1", "2", "3"])
+    expect(place.lines("log.jsonl").filter { !$0.hasPrefix("{") }, equals: ["1", "2", "3"])
   }
 
   @Test("every line that was read before Ctrl-C is written, whole", arguments: [SIGINT, SIGTERM])
@@ -46,9 +47,9 @@ import Testing
     #expect(outcome.status == (signal == SIGINT ? 130 : 0) && outcome.output == "")
     let lines = outcome.errors.split(separator: "\n")
     #expect(lines.count == 1 && lines.first?.hasPrefix("p: stopped after ") == true, "\(outcome.errors)")
-    #expect(lines.first?.hasSuffix(": 501 events, 500 outputs") == true, "\(outcome.errors)")
+    expect(lines.first?.hasSuffix(": 501 events, 500 outputs"), equals: true, "\(outcome.errors)")
     #expect(seconds < Self.soon)
-    #expect(place.lines("log.jsonl") == (1...500).map { "{\"n\":\($0)}" })
+    expect(place.lines("log.jsonl"), equals: (1...500).map { "{\"n\":\($0)}" })
   }
 
   @Test("a hangup that was ignored when it started, as by nohup, does not stop it")
@@ -63,7 +64,7 @@ import Testing
     try running.waitForErrors("jsonl")
     try running.say("2\n")
     try running.waitForLines(2, in: "log.jsonl")
-    #expect(try running.end(by: SIGTERM).outcome.status == 0)
+    try expect(running.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
   @Test("a pipeline that is stopped early has written a part from the beginning, each line once and whole")
@@ -78,10 +79,10 @@ import Testing
     let running = try place.start()
     try running.waitForLines(1, in: "log.jsonl")
     let (outcome, _) = try running.end(by: SIGINT)
-    #expect(outcome.status == 130)
+    expect(outcome.status, equals: 130)
     let lines = place.lines("log.jsonl")
     #expect((1..<20_000).contains(lines.count) && place.text("log.jsonl").hasSuffix("\n"))
-    #expect(lines == (1...lines.count).map { "{\"n\":\($0),\"sum\":1999000}" })
+    expect(lines, equals: (1...lines.count).map { "{\"n\":\($0),\"sum\":1999000}" })
   }
 
   static let hanging = """
@@ -121,7 +122,7 @@ import Testing
     try place.write(
       "q.yaml", "sources: { in: { generate: 1, every: 1h } }\nsteps: []\nsinks: { log: { jsonl: q.jsonl } }\n"
     )
-    #expect(mkfifo(place["fifo"], 0o600) == 0)
+    expect(mkfifo(place["fifo"], 0o600), equals: 0)
     let running = try place.start("--grace", "10m", "q.yaml")
     try running.waitForErrors(
       "fifo: no process reads this pipe; the pipeline waits until the file can be opened")
@@ -136,13 +137,13 @@ import Testing
   func fifoWithLateReader() throws {
     let place = try Workplace(
       "sources: { in: { generate: range(50000) } }\nsteps: []\nsinks: { log: { jsonl: fifo } }\n")
-    #expect(mkfifo(place["fifo"], 0o600) == 0)
+    expect(mkfifo(place["fifo"], 0o600), equals: 0)
     let running = try place.start()
     try running.waitForErrors("no process reads this pipe")
     let read = try place.shell("(read -r line; echo $line; sleep 0.5; cat) < fifo > got")
-    #expect(read.status == 0)
-    #expect(try running.end().status == 0)
-    #expect(place.lines("got") == (0..<50000).map { "\($0)" })
+    expect(read.status, equals: 0)
+    try expect(running.end().status, equals: 0)
+    expect(place.lines("got"), equals: (0..<50000).map { "\($0)" })
     #expect(place.text("p.yaml").contains("fifo") && running.errors.contains("fifo can be opened again"))
   }
 
@@ -154,7 +155,7 @@ import Testing
 
   /// Runs the command in a shell with a pipe without a reader as one of its outputs; what the shell prints.
   private func blocked(_ place: Workplace, _ redirection: String, _ signals: String) throws -> Outcome {
-    #expect(mkfifo(place["stuck"], 0o600) == 0)
+    expect(mkfifo(place["stuck"], 0o600), equals: 0)
     return try place.shell(
       """
       exec 7<>stuck
@@ -181,7 +182,7 @@ import Testing
       "sources: { g: { generate: range(200000) } }\nsteps: []\nsinks: { c: console }\n")
     let outcome = try blocked(place, ">&7", "kill -INT $flow; sleep 0.2; kill -INT $flow")
     let words = outcome.output.split(separator: " ").map(String.init)
-    #expect(words.first == "130", "\(outcome)")
+    expect(words.first, equals: "130", "\(outcome)")
     let milliseconds = try #require(words.last.flatMap { Double($0.filter(\.isNumber)) })
     #expect(milliseconds < Self.second * 1000)
   }
@@ -194,7 +195,7 @@ import Testing
     let (outcome, seconds) = try running.end(by: SIGTERM)
     #expect(seconds > 0.9 && seconds < 1 + 2 * Self.soon)
     #expect(try isOver(place))
-    #expect(outcome.status == 1, "\(outcome.errors)")
+    expect(outcome.status, equals: 1, "\(outcome.errors)")
   }
 
   @Test("SIGUSR1 prints what each node has done so far, and the pipeline goes on")
@@ -208,14 +209,14 @@ import Testing
     try running.say("3\n")
     try running.waitForLines(3, in: "log.jsonl")
     try running.sayNoMore()
-    #expect(try running.end().status == 0)
+    try expect(running.end().status, equals: 0)
   }
 
   @Test("it ends by itself when its input does, with what steps still held")
   func endOfInput() throws {
     let place = try Workplace(
       "sources: { in: stdin }\nsteps: [debounce: 1h]\nsinks: { log: { jsonl: log.jsonl } }\n")
-    #expect(try place.run(input: "1\n2\n") == Outcome(status: 0, output: "", errors: ""))
-    #expect(place.text("log.jsonl") == "2\n")
+    try expect(place.run(input: "1\n2\n"), equals: Outcome(status: 0, output: "", errors: ""))
+    expect(place.text("log.jsonl"), equals: "2\n")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -16,12 +17,12 @@ struct RunSkyTests {
     // Whoever asked for a proxy would have to wait for it.
     let outcome = try place.flow(
       "run", "--sky", "--once", "p.yaml", environment: ["https_proxy": "http://127.0.0.1:1"])
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
     let lines = outcome.output.split(separator: "\n")
-    #expect(lines.count == 5, "standard output has the data alone")
+    expect(lines.count, equals: 5, "standard output has the data alone")
     #expect(lines.allSatisfy { $0.hasPrefix("2026-01-01T00:") }, "\(outcome.output)")
     let log = place.lines("out/sky/out.jsonl")
-    #expect(log.count == 5)
+    expect(log.count, equals: 5)
     #expect(log.allSatisfy { $0.contains("\"simulated\":true") })
     // Links lead to where the client believes to be.
     let pictures = log.filter { !$0.contains("\"image\":null") }
@@ -35,7 +36,7 @@ struct RunSkyTests {
     let place = try Workplace(pipeline)
     let start = ContinuousClock.now
     let outcome = try place.flow("run", "--sky", "--speed", "86400", "--seed", "7", "--for", "8s", "p.yaml")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
     #expect(ContinuousClock.now - start >= .seconds(8))
     let times = Set(place.lines("out/sky/out.jsonl").compactMap { $0.firstMatch(of: /"at":"([^"]*)"/)?.1 })
     #expect(
@@ -48,7 +49,7 @@ struct RunSkyTests {
   func faults() throws {
     let place = try Workplace(pipeline)
     let outcome = try place.flow("run", "--sky", "--faults", "html=1", "--once", "p.yaml")
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(
       outcome.errors.contains("ll.thespacedevs.com") && outcome.errors.contains("HTML"), "\(outcome.errors)")
   }
@@ -66,7 +67,7 @@ struct RunSkyTests {
     try place.write("rec/upcoming.jsonl", #"{"at":"2026-01-01T00:00:00Z","rows":[]}"# + "\n")
     try place.write("stdin", "")
     let outcome = try Running(["run"] + options + ["p.yaml"], in: place, input: .file(place["stdin"])).end()
-    #expect(outcome.status == 2)
+    expect(outcome.status, equals: 2)
     #expect(outcome.errors.contains(message), "\(outcome.errors)")
   }
 
@@ -81,12 +82,12 @@ struct RunSkyTests {
       """)
     try place.write("config.yaml", "budgets: { ll.thespacedevs.com: 1 in 1h }")
     let outcome = try place.flow("run", "--sky", "--once", "--wait-budget", "0", "p.yaml")
-    #expect(outcome.status == 1, "\(outcome.errors)")
+    expect(outcome.status, equals: 1, "\(outcome.errors)")
     // A second of the machine is an hour of the sky.
     let spent = "the budget of ll.thespacedevs.com is spent; next call in "
     #expect((1...60).contains { outcome.errors.contains("\(spent)\($0) min") }, "\(outcome.errors)")
     let wrong = try place.flow("run", "--sky", "--once", "--wait-budget", "5", "p.yaml")
-    #expect(wrong.status == 2)
+    expect(wrong.status, equals: 2)
     #expect(
       wrong.errors.contains("--wait-budget: the duration “5” has a number without a unit"), "\(wrong.errors)")
   }
@@ -98,8 +99,8 @@ struct RunSkyTests {
     for _ in 0..<2 {
       let outcome = try place.flow(
         "run", "--sky", "--once", "p.yaml", environment: ["XDG_STATE_HOME": place["home"]])
-      #expect(outcome.status == 0, "\(outcome.errors)")
-      #expect(place.lines("out/sky/out.jsonl").count == 5)
+      expect(outcome.status, equals: 0, "\(outcome.errors)")
+      expect(place.lines("out/sky/out.jsonl").count, equals: 5)
     }
     #expect(!place.has("home"))
   }

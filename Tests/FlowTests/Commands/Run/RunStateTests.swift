@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -13,11 +14,12 @@ import Testing
   @Test("what a step has seen it knows in the next run, unless it is to keep nothing")
   func remembers() throws {
     let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n{\"id\":2}\n")
-    #expect(try place.flow("run", "p.yaml").output == "{\"id\":1}\n{\"id\":2}\n")
+    try expect(place.flow("run", "p.yaml").output, equals: "{\"id\":1}\n{\"id\":2}\n")
     try place.append("in.jsonl", "{\"id\":3}\n")
-    #expect(try place.flow("run", "p.yaml") == Outcome(status: 0, output: "{\"id\":3}\n", errors: ""))
-    #expect(try place.flow("run", "--no-state", "p.yaml").output.split(separator: "\n").count == 3)
-    #expect(try place.flow("run", "--state", "elsewhere", "p.yaml").output.split(separator: "\n").count == 3)
+    try expect(place.flow("run", "p.yaml"), equals: Outcome(status: 0, output: "{\"id\":3}\n", errors: ""))
+    try expect(place.flow("run", "--no-state", "p.yaml").output.split(separator: "\n").count, equals: 3)
+    try expect(
+      place.flow("run", "--state", "elsewhere", "p.yaml").output.split(separator: "\n").count, equals: 3)
     #expect(place.has("elsewhere/seen.db") && place.has("state/flow/seen.db"))
   }
 
@@ -26,7 +28,7 @@ import Testing
     let place = try Workplace(
       "sources: { in: { file: in.jsonl } }\nsteps: [map: .id]\nsinks: { screen: console }\n",
       input: "{\"id\":1}\n")
-    for _ in 0..<2 { #expect(try place.flow("run", "p.yaml").output == "1\n") }
+    for _ in 0..<2 { try expect(place.flow("run", "p.yaml").output, equals: "1\n") }
     #expect(!place.has("state"))
   }
 
@@ -38,7 +40,7 @@ import Testing
     let running = try place.start()
     try running.waitForLines(1, in: "log")
     let second = try place.flow("run", "p.yaml")
-    #expect(second.status == 1)
+    expect(second.status, equals: 1)
     #expect(second.errors.contains("busy.db: in use by process \(running.number)"))
     _ = try running.end(by: SIGTERM)
     let other = try place.flow("run", "--once", "p.yaml")
@@ -49,7 +51,7 @@ import Testing
   func namesakes() throws {
     let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
     try place.write("q.yaml", Self.dedupe)
-    #expect(try place.flow("run", "p.yaml").status == 0)
+    try expect(place.flow("run", "p.yaml").status, equals: 0)
     let other = try place.flow("run", "q.yaml")
     #expect(
       other.status == 1 && other.errors.contains("belongs to another pipeline called “seen”"),
@@ -57,7 +59,7 @@ import Testing
     #expect(try place.flow("run", "p.yaml", "q.yaml").errors.contains("are both called “seen”"))
     // One that was renamed takes its state along.
     try place.move("p.yaml", to: "r.yaml")
-    #expect(try place.flow("run", "r.yaml") == Outcome(status: 0, output: "", errors: ""))
+    try expect(place.flow("run", "r.yaml"), equals: Outcome(status: 0, output: "", errors: ""))
   }
 
   @Test("a finished file is read again by the next run, and all of its windows close again")
@@ -69,7 +71,7 @@ import Testing
       steps: [window: { tumbling: 10s, time: .at, emit: length }]
       sinks: { screen: { console: '\\(.value)' } }
       """, input: "{\"at\":1}\n{\"at\":11}\n{\"at\":12}\n")
-    for _ in 0..<2 { #expect(try place.flow("run", "p.yaml").output == "1\n2\n") }
+    for _ in 0..<2 { try expect(place.flow("run", "p.yaml").output, equals: "1\n2\n") }
   }
 
   @Test("a growing file that is read once now and then gives what is new each time")
@@ -84,16 +86,16 @@ import Testing
     #expect(try place.flow("run", "--once", "p.yaml").status == 0 && place.text("log") == "")
     for number in 2...3 {
       try place.append("in.jsonl", "{\"n\":\(number)}\n")
-      #expect(try place.flow("run", "--once", "p.yaml") == Outcome(status: 0, output: "", errors: ""))
-      #expect(place.lines("log").last == "{\"n\":\(number)}")
+      try expect(place.flow("run", "--once", "p.yaml"), equals: Outcome(status: 0, output: "", errors: ""))
+      expect(place.lines("log").last, equals: "{\"n\":\(number)}")
     }
-    #expect(place.lines("log").count == 2)
+    expect(place.lines("log").count, equals: 2)
   }
 
   @Test("damaged state stops the run, until it is to be set aside")
   func damaged() throws {
     let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
-    #expect(try place.flow("run", "p.yaml").status == 0)
+    try expect(place.flow("run", "p.yaml").status, equals: 0)
     try place.write("state/flow/seen.db", String(repeating: "rubbish ", count: 2000))
     let stopped = try place.flow("run", "p.yaml")
     #expect(stopped.status == 1 && stopped.errors.contains("damaged"), "\(stopped.errors)")
@@ -106,33 +108,33 @@ import Testing
   @Test("another key expression is noticed, and what went by the old one forgotten")
   func otherKey() throws {
     let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
-    #expect(try place.flow("run", "p.yaml").status == 0)
+    try expect(place.flow("run", "p.yaml").status, equals: 0)
     try place.write("p.yaml", Self.dedupe.replacingOccurrences(of: "dedupe: .id", with: "dedupe: .id + 0"))
     let outcome = try place.flow("run", "p.yaml")
-    #expect(outcome.output == "{\"id\":1}\n")
-    #expect(
-      outcome.errors
-        == "dedupe: warning: its key changed from .id to .id + 0: its state was discarded\n")
-    #expect(try place.flow("run", "p.yaml").errors == "")
+    expect(outcome.output, equals: "{\"id\":1}\n")
+    expect(
+      outcome.errors,
+      equals: "dedupe: warning: its key changed from .id to .id + 0: its state was discarded\n")
+    try expect(place.flow("run", "p.yaml").errors, equals: "")
     // It has several tables by its key.
     let changes =
       "name: two\nsources: { in: { exec: [cat, in.jsonl], every: 1h } }\nsteps: [changes: .id]\nsinks: { o: console }\n"
     try place.write("p.yaml", changes)
-    #expect(try place.flow("run", "--once", "p.yaml").errors == "")
+    try expect(place.flow("run", "--once", "p.yaml").errors, equals: "")
     try place.write("p.yaml", changes.replacingOccurrences(of: ".id", with: ".id + 0"))
-    #expect(
-      try place.flow("run", "--once", "p.yaml").errors
-        == "changes: warning: its key changed from .id to .id + 0: its state was discarded\n")
+    try expect(
+      place.flow("run", "--once", "p.yaml").errors,
+      equals: "changes: warning: its key changed from .id to .id + 0: its state was discarded\n")
   }
 
   @Test("state survives edits elsewhere in the pipeline")
   func edited() throws {
     let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
-    #expect(try place.flow("run", "p.yaml").status == 0)
+    try expect(place.flow("run", "p.yaml").status, equals: 0)
     let edited = Self.dedupe.replacingOccurrences(
       of: "[dedupe: .id]", with: "[filter: . != null, dedupe: .id, map: .]")
     try place.write("p.yaml", edited)
-    #expect(try place.flow("run", "p.yaml") == Outcome(status: 0, output: "", errors: ""))
+    try expect(place.flow("run", "p.yaml"), equals: Outcome(status: 0, output: "", errors: ""))
   }
 
   @Test("a step or a sink of another kind under an old name is reported, with what to do")
@@ -183,7 +185,7 @@ import Testing
     let again = try place.start()
     try again.waitForLines(1, in: "log")
     _ = try again.end(by: SIGTERM)
-    #expect(place.lines("log") == ["{\"n\":1}"])
+    expect(place.lines("log"), equals: ["{\"n\":1}"])
   }
 
   @Test("where there is no place for state it says what to do")
@@ -193,7 +195,7 @@ import Testing
     let outcome = try place.flow("run", "p.yaml")
     #expect(outcome.status == 1 && outcome.errors.contains("or --no-state"), "\(outcome.errors)")
     let both = try place.flow("run", "--state", "x", "--no-state", "p.yaml")
-    #expect(both.status == 2)
+    expect(both.status, equals: 2)
   }
 
   @Test("a window that folds its events in another way starts over, and the log says so")
@@ -214,7 +216,7 @@ import Testing
       let running = try place.start()
       try running.waitForLines(number + 1, in: "seen.jsonl")
       let outcome = try running.end(by: SIGTERM).outcome
-      #expect(outcome.errors.contains("its state was discarded") == (number == 2), "\(outcome.errors)")
+      expect(outcome.errors.contains("its state was discarded"), equals: (number == 2), "\(outcome.errors)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Loopback
@@ -73,8 +74,8 @@ import Testing
       }
       let shown = try place.flow("status", "--state", "st")
       #expect(shown.output.contains("connected for"), "\(shown)")
-      #expect(try last.end(by: SIGTERM).outcome.status == 0)
-      #expect(place.lines("log.jsonl") == (1...Self.count).map { "{\"n\":\($0),\"id\":\"\($0)\"}" })
+      try expect(last.end(by: SIGTERM).outcome.status, equals: 0)
+      expect(place.lines("log.jsonl"), equals: (1...Self.count).map { "{\"n\":\($0),\"id\":\"\($0)\"}" })
     }
   }
 }

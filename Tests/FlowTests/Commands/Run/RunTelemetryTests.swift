@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Testing
@@ -13,7 +14,7 @@ struct RunTelemetryTests {
 
   @Test("the standard variables: endpoints, headers, times, attributes, and what turns it off")
   func variables() throws {
-    #expect(try settings([:]) == nil)
+    try expectNil(settings([:]))
     let base = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318/"]
     let all = try #require(
       try settings(
@@ -22,20 +23,20 @@ struct RunTelemetryTests {
           "OTEL_RESOURCE_ATTRIBUTES": "service.name=x, deployment.environment=a%20b,broken",
           "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%3Db", "OTEL_METRIC_EXPORT_INTERVAL": "1500",
         ]) { $1 }))
-    #expect(all.metrics?.description == "http://127.0.0.1:4318/v1/metrics")
-    #expect(all.traces?.description == "https://t.example/own")
+    expect(all.metrics?.description, equals: "http://127.0.0.1:4318/v1/metrics")
+    expect(all.traces?.description, equals: "https://t.example/own")
     #expect(all.headers.map(\.name) == ["api-key"] && all.headers.first?.value == "a=b")
     #expect(all.interval == 1.5 && all.delay == 5)
-    #expect(all.resource.first { $0.name == "service.name" }?.value == "watcher")
-    #expect(all.resource.first { $0.name == "deployment.environment" }?.value == "a b")
-    #expect(try settings(base.merging(["OTEL_SDK_DISABLED": "true"]) { $1 }) == nil)
-    #expect(try settings(base.merging(["OTEL_TRACES_EXPORTER": "none"]) { $1 })?.traces == nil)
+    expect(all.resource.first { $0.name == "service.name" }?.value, equals: "watcher")
+    expect(all.resource.first { $0.name == "deployment.environment" }?.value, equals: "a b")
+    try expectNil(settings(base.merging(["OTEL_SDK_DISABLED": "true"]) { $1 }))
+    try expectNil(settings(base.merging(["OTEL_TRACES_EXPORTER": "none"]) { $1 })?.traces)
     for (name, value) in [
       ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), ("OTEL_METRIC_EXPORT_INTERVAL", "soon"),
       ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "nowhere"),
     ] {
       let error = #expect(throws: WrongUse.self) { try settings(base.merging([name: value]) { $1 }) }
-      #expect(error?.message.contains(name) == true)
+      expect(error?.message.contains(name), equals: true)
     }
   }
 
@@ -100,12 +101,12 @@ struct RunTelemetryTests {
         "OTEL_EXPORTER_OTLP_HEADERS": "api-key=secret-123",
         "OTEL_METRIC_EXPORT_INTERVAL": "200", "OTEL_BSP_SCHEDULE_DELAY": "100",
       ])
-    #expect(outcome.status == 1, "\(outcome.errors)")
+    expect(outcome.status, equals: 1, "\(outcome.errors)")
     let requests = place.lines("requests")
     #expect(!requests.contains { $0.hasPrefix("wrong") }, "\(requests)")
     let metrics = requests.filter { $0.hasPrefix("/v1/metrics application/json secret-123 {") }
     #expect(metrics.count >= 2)
-    #expect(metrics.last?.contains(#""name":"flow_node_events_out""#) == true)
+    expect(metrics.last?.contains(#""name":"flow_node_events_out""#), equals: true)
     let traces = requests.filter { $0.hasPrefix("/v1/traces application/json secret-123 {") }.joined()
     #expect(traces.contains(#""name":"poll numbers""#) && traces.contains(#""name":"poll broken""#))
     #expect(traces.contains(#"{"key":"flow.poll.rows","value":{"intValue":"2"}}"#))
@@ -122,8 +123,9 @@ struct RunTelemetryTests {
         "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://127.0.0.1:9/v1/metrics",
         "OTEL_METRIC_EXPORT_INTERVAL": "100",
       ])
-    #expect(outcome.status == 0)
-    #expect(outcome.errors.components(separatedBy: "metrics are not sent").count == 2, "\(outcome.errors)")
+    expect(outcome.status, equals: 0)
+    expect(
+      outcome.errors.components(separatedBy: "metrics are not sent").count, equals: 2, "\(outcome.errors)")
     let wrong = try place.flow(
       ["run", "--once", "p.yaml"], environment: ["OTEL_EXPORTER_OTLP_ENDPOINT": "collector"])
     #expect(wrong.status == 2 && wrong.errors.contains("OTEL_EXPORTER_OTLP_ENDPOINT"))

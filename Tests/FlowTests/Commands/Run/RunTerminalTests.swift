@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -68,7 +69,7 @@ struct RunTerminalTests {
     let place = try Workplace(Self.pipeline)
     let completed = try shown(place, "run --once p.yaml")
     #expect(completed.contains(#/watch: completed after \ds: 1 poll, 2 events, 0 outputs/#), "\(completed)")
-    #expect(try shown(place, "run --once -q p.yaml") == "")
+    try expect(shown(place, "run --once -q p.yaml"), equals: "")
     let dumb = try shown(place, until: "watching 2 rows", with: ["TERM": "dumb"], "run --for 2s p.yaml")
     #expect(dumb.contains("watching 2 rows") && !dumb.contains("\u{1B}"), "\(dumb)")
     #expect(try place.run("--once").errors.isEmpty)
@@ -83,13 +84,13 @@ struct RunTerminalTests {
   func pager() throws {
     let place = try Workplace(Self.pipeline)
     let pager = ["PAGER": "head -n 2"]
-    #expect(try shown(place, with: pager, "docs changes").split(separator: "\r\n").count == 2)
+    try expect(shown(place, with: pager, "docs changes").split(separator: "\r\n").count, equals: 2)
     #expect(try shown(place, with: pager, "docs changes --no-pager").split(separator: "\r\n").count > 100)
     #expect(try shown(place, with: ["PAGER": ""], "docs changes").split(separator: "\r\n").count > 100)
     // What fits is printed.
     #expect(try shown(place, with: pager, "docs --search 'rate limit'").split(separator: "\r\n").count > 2)
-    #expect(Pager.command { ["TERM": "dumb", "PAGER": "more"][$0] } == nil)
-    #expect(Pager.command { ["PATH": "/nonexistent"][$0] } == nil)
+    expectNil(Pager.command { ["TERM": "dumb", "PAGER": "more"][$0] })
+    expectNil(Pager.command { ["PATH": "/nonexistent"][$0] })
   }
 
   @Test("errors of a pipeline have colours on a terminal, and no control characters of the file")

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -65,12 +66,12 @@ import Testing
     try feed(101...150)
     try waitForLine("150", second)
     let outcome = try second.end(by: SIGTERM).outcome
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
     let numbers = lines.compactMap { Int($0) }
     // What others removed is gone; where they truncated or appended within an epoch, its lines may be in both files.
     let isAppended = touch == .lineAppended || touch == .halfLineAppended
     let isExact = touch != .truncated && touch != .emptied && !(isAppended && isRunning)
-    if isExact { #expect(Set(numbers).count == numbers.count, "\(touch): \(lines)") }
+    if isExact { expect(Set(numbers).count, equals: numbers.count, "\(touch): \(lines)") }
     let first50 = touch == .nothing || touch == .renamed || touch == .lineAppended || touch == .madeUnreadable
     let safe = first50 && isRunning ? Set(1...150) : Set(101...150)
     #expect(safe.isSubset(of: numbers), "\(touch): \(lines)")
@@ -86,7 +87,7 @@ import Testing
       symlink("/nonexistent/x", place["log.jsonl"])
     }
     let outcome = try place.run("--state", "st", "--once")
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(
       outcome.errors.contains(
         "log.jsonl: cannot open: \(isFolder ? "Is a directory" : "No such file or directory")"))

@@ -1,3 +1,5 @@
+import TestSupport
+import Expectations
 import Foundation
 import Glibc
 import Testing
@@ -22,7 +24,7 @@ struct ServiceNoticesTests {
     let place = try Workplace(Self.pipeline)
     let manager = ManagerSocket(isAbstract: isAbstract)
     let running = try start(place, manager)
-    #expect(manager.next() == "READY=1")
+    expect(manager.next(), equals: "READY=1")
     #expect(manager.notice(with: "STATUS=") != nil)
     try running.waitForLines(1, in: "log.jsonl")
     try place.write("p.yaml", Self.pipeline.replacing("n: 1", with: "n: 2"))
@@ -32,7 +34,7 @@ struct ServiceNoticesTests {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
     #expect((0..<60_000_000).contains(now.tv_sec * 1_000_000 + now.tv_nsec / 1000 - time))
-    #expect(manager.next() == "READY=1")
+    expect(manager.next(), equals: "READY=1")
     #expect(manager.notice(with: "STATUS=") != nil)
     // A file that is wrong: the pipeline that runs is ready at once.
     try place.write("p.yaml", "sources: {}")
@@ -40,7 +42,7 @@ struct ServiceNoticesTests {
     #expect(manager.notice(with: "RELOADING=1") != nil && manager.notice(with: "READY=1") != nil)
     running.send(SIGTERM)
     #expect(manager.notice(with: "STOPPING=1") != nil)
-    #expect(try running.end().status == 0)
+    try expect(running.end().status, equals: 0)
     #expect(!manager.received.contains { $0.contains("WATCHDOG") })
   }
 
@@ -66,11 +68,11 @@ struct ServiceNoticesTests {
     try place.write("stdin", "")
     // A pipe that nobody reads: its end 9 keeps it open.
     let running = try Running(
-      ["-c", "mkfifo pipe && exec 9<>pipe && exec \"$0\" run p.yaml >pipe", try command().path],
+      ["-c", "mkfifo pipe && exec 9<>pipe && exec \"$0\" run p.yaml >pipe", try flowCommand().path],
       of: "/bin/sh",
       in: place, input: .file(place["stdin"]),
       ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "100000"])
-    #expect(manager.next() == "READY=1")
+    expect(manager.next(), equals: "READY=1")
     var isQuiet = false
     for _ in 0..<1000 where !isQuiet { isQuiet = manager.next(within: 0.5) == nil }
     #expect(isQuiet && manager.next(within: 1) == nil)
@@ -82,7 +84,7 @@ struct ServiceNoticesTests {
       while read(pipe, &buffer, buffer.count) > 0 {}
       answer = manager.next(within: 0.01)
     }
-    #expect(answer?.hasPrefix("WATCHDOG=1") == true)
+    expect(answer?.hasPrefix("WATCHDOG=1"), equals: true)
     _ = try running.end(by: SIGTERM)
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -12,10 +13,10 @@ import Testing
       ["sky", "--seed", "7", "--speed", "10", "--faults", "drip,apod"], in: place, input: .open)
     try running.waitForErrors("now and then")
     let url = try #require(running.shown.split(separator: "\n").first)
-    #expect(running.shown == "\(url)\n")
+    expect(running.shown, equals: "\(url)\n")
     #expect(running.errors.contains("simulated, from seed 7"))
     #expect(url.hasPrefix("http://127.0.0.1:"))
-    #expect(try running.end(by: signal).outcome.status == status)
+    try expect(running.end(by: signal).outcome.status, equals: status)
   }
 
   @Test("a pipeline reads from it")
@@ -34,12 +35,13 @@ import Testing
       sinks: { log: { jsonl: log.jsonl } }
       """)
     let outcome = try place.flow("run", "--once", "p.yaml")
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(
-      Set(place.lines("log.jsonl")) == [
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
+    expect(
+      Set(place.lines("log.jsonl")),
+      equals: [
         #"{"seed":null,"provider":"SpaceX"}"#, #"{"seed":7,"provider":null}"#,
       ])
-    #expect(place.lines("log.jsonl").count == 121)
+    expect(place.lines("log.jsonl").count, equals: 121)
     _ = try running.end(by: SIGINT)
   }
 
@@ -66,8 +68,8 @@ import Testing
         sinks: { log: { jsonl: log.jsonl } }
         """)
       let outcome = try place.flow("run", "--once", "--no-state", "p.yaml")
-      #expect(outcome.status == Int32(status), "\(outcome.errors)")
-      #expect((place.has("log.jsonl") ? place.lines("log.jsonl") : []) == log)
+      expect(outcome.status, equals: Int32(status), "\(outcome.errors)")
+      expect((place.has("log.jsonl") ? place.lines("log.jsonl") : []), equals: log)
       if status == 1 { #expect(outcome.errors.contains("503"), "\(outcome.errors)") }
       if place.has("log.jsonl") { try place.remove("log.jsonl") }
       _ = try running.end(by: SIGINT)
@@ -98,7 +100,7 @@ import Testing
   func wrongUse(_ arguments: [String], _ complaint: String) throws {
     let place = try Workplace()
     let outcome = try Running(["sky"] + arguments, in: place, input: .open).end()
-    #expect(outcome.status == 2)
+    expect(outcome.status, equals: 2)
     #expect(outcome.errors.contains(complaint), "\(outcome.errors)")
     #expect(outcome.output.isEmpty)
   }
@@ -110,8 +112,8 @@ import Testing
     try first.waitForErrors("simulated")
     let port = try #require(first.shown.dropLast().split(separator: ":").last).description
     let second = try Running(["sky", "--port", port], in: place, input: .open).end()
-    #expect(second.status == 1)
-    #expect(second.errors == "flow sky: port \(port) is taken; --port 0 takes one that is free\n")
+    expect(second.status, equals: 1)
+    expect(second.errors, equals: "flow sky: port \(port) is taken; --port 0 takes one that is free\n")
     _ = try first.end(by: SIGTERM)
   }
 }

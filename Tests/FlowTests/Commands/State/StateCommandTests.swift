@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import flow
@@ -7,8 +8,9 @@ import Testing
   func help() throws {
     func all(_ manual: Manual) -> [Manual] { [manual] + manual.parts.flatMap(all) }
     let manuals = all(try #require(StateCommand.command.manual))
-    #expect(
-      manuals.map(\.name) == [
+    expect(
+      manuals.map(\.name),
+      equals: [
         "state", "state ls", "state show", "state rename", "state reset", "state dead", "state dead ls",
         "state dead retry",
         "state dead drop",
@@ -17,7 +19,7 @@ import Testing
       #expect(!manual.examples.isEmpty, "\(manual.name)")
       let words = manual.name.split(separator: " ").map(String.init)
       let outcome = try flow(words + ["--help"])
-      #expect(outcome == Outcome(status: 0, output: manual.help, errors: ""))
+      expect(outcome, equals: Outcome(status: 0, output: manual.help, errors: ""))
       for line in manual.help.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }
     let help = try flow(["help", "state"]).output
@@ -35,7 +37,7 @@ import Testing
         "flow state: a subcommand is missing: “ls”, “show”, “rename”, “reset” or “dead”\nSee flow help state."
       ))
     let unknown = try flow(["state", "dead", "rety"])
-    #expect(unknown.status == 2)
+    expect(unknown.status, equals: 2)
     #expect(
       unknown.errors.hasPrefix(
         "flow state dead: unknown command “flow state dead rety”; did you mean “retry”?\n")

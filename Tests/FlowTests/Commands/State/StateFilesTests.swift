@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -10,11 +11,11 @@ import Testing
   @Test("a pipeline is meant by its name, its file, or a file that gives it its name")
   func names() throws {
     let expected = try state.flow("show", "slips", "changes@upcoming")
-    #expect(expected.status == 0)
+    expect(expected.status, equals: 0)
     try state.place.write("a.yaml", "name: slips\nsources: {}\n")
     try state.place.write("slips.yaml", "name: other\n")
     for name in ["gone/slips.yaml", "slips.yaml", "./a.yaml", "a.yaml", state.place["a.yaml"]] {
-      #expect(try state.flow("show", name, "changes@upcoming") == expected, "\(name)")
+      try expect(state.flow("show", name, "changes@upcoming"), equals: expected, "\(name)")
     }
   }
 
@@ -24,11 +25,11 @@ import Testing
     let outcome = try flow(["state", "ls", "--json", "--state", folder])
     #expect(outcome.status == 0 && outcome.output.split(separator: "\n").count == 2)
     let missing = try flow(["state", "ls", "--state", folder + "/none"])
-    #expect(
-      missing
-        == Outcome(
-          status: 1, output: "",
-          errors: "flow state ls: \(folder)/none: cannot read the folder: No such file or directory\n"))
+    expect(
+      missing,
+      equals: Outcome(
+        status: 1, output: "",
+        errors: "flow state ls: \(folder)/none: cannot read the folder: No such file or directory\n"))
     let homeless = try flow(["state", "ls"], environment: ["HOME": ""])
     #expect(homeless.status == 2 && homeless.errors.contains("; use --state FOLDER\n"))
   }
@@ -46,10 +47,10 @@ import Testing
           ": there is no state of “slisp” in \(state.place["home/flow"]); "
             + "did you mean “slips”? (there is “quiet” and “slips”)\n"), "\(outcome.errors)")
     }
-    #expect(state.files == ["quiet.db", "quiet.db.lock", "slips.db", "slips.db.lock"])
+    expect(state.files, equals: ["quiet.db", "quiet.db.lock", "slips.db", "slips.db.lock"])
     let none = try flow(["state", "show", "a", "b"], environment: ["XDG_STATE_HOME": "/nonexistent"])
     #expect(none.errors.hasSuffix("there is no state of “a” in /nonexistent/flow; the folder is empty\n"))
-    #expect(none.status == 2)
+    expect(none.status, equals: 2)
   }
 
   @Test(
@@ -63,16 +64,15 @@ import Testing
       let outcome = try state.flow(command, name)
       #expect(outcome.status == 2 && outcome.output.isEmpty, "\(outcome)")
     }
-    #expect(state.files == ["quiet.db", "quiet.db.lock", "slips.db", "slips.db.lock"])
+    expect(state.files, equals: ["quiet.db", "quiet.db.lock", "slips.db", "slips.db.lock"])
   }
 
   @Test("a path without a file is distinguished from a name")
   func paths() throws {
-    #expect(
-      try state.flow("ls", "a/b").errors
-        == "flow state ls: “a/b” is neither a pipeline file nor a name\n")
-    #expect(
-      try state.flow("ls", ".a").errors
-        == "flow state ls: “.a” cannot be the name of a pipeline with state\n")
+    try expect(
+      state.flow("ls", "a/b").errors, equals: "flow state ls: “a/b” is neither a pipeline file nor a name\n")
+    try expect(
+      state.flow("ls", ".a").errors,
+      equals: "flow state ls: “.a” cannot be the name of a pipeline with state\n")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Store
@@ -17,7 +18,8 @@ import Testing
     try #require(lines.count == 3)
     for line in lines { #expect(line.columns <= 80, "\(line)") }
     func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
-    #expect(words(lines[0]) == ["pipeline", "size", "nodes", "keys", "waiting", "dead", "changed", "file"])
+    expect(
+      words(lines[0]), equals: ["pipeline", "size", "nodes", "keys", "waiting", "dead", "changed", "file"])
     #expect(words(lines[1]).first == "quiet" && words(lines[1])[3...6] == ["0", "0", "0", "0"])
     #expect(words(lines[2]).first == "slips" && words(lines[2])[3...6] == ["6", "7", "2", "3"])
     #expect(words(lines[2]).last?.hasPrefix("…") == true && lines[2].hasSuffix("/slips.yaml"))
@@ -33,8 +35,9 @@ import Testing
     #expect(lines[0].hasPrefix("slips  …") && lines[0].hasSuffix("/pipelines/slips.yaml"))
     #expect(lines[1].hasSuffix("/home/flow/slips.db"))
     #expect(lines[2].contains(", epoch 1, changed 20"))
-    #expect(
-      lines[3...].joined(separator: "\n") == #"""
+    expect(
+      lines[3...].joined(separator: "\n"),
+      equals: #"""
 
         step              keys  keyed by
         changes              1  .key
@@ -62,16 +65,17 @@ import Testing
     let slips = all[1]
     #expect(
       slips.member("name")?.string == "slips" && slips.member("path")?.string == state.path(of: "slips"))
-    #expect(slips.member("pipeline")?.string == state.pipeline)
+    expect(slips.member("pipeline")?.string, equals: state.pipeline)
     #expect(all[0].member("pipeline")?.isNull == true && all[0].member("epoch")?.double == 1)
     for (name, number) in [("nodes", 6.0), ("keys", 7), ("waiting", 2), ("dead", 3), ("epoch", 1)] {
-      #expect(slips.member(name)?.double == number, "\(name)")
+      expect(slips.member(name)?.double, equals: number, "\(name)")
     }
     #expect(slips.member("size")?.double ?? 0 >= 4096)
-    #expect(slips.member("changed")?.string?.hasSuffix("Z") == true)
+    expect(slips.member("changed")?.string?.hasSuffix("Z"), equals: true)
 
-    #expect(
-      try state.flow("ls", "slips", "quiet", "--json").output == #"""
+    try expect(
+      state.flow("ls", "slips", "quiet", "--json").output,
+      equals: #"""
         {"pipeline":"slips","node":"changes","tables":[{"name":"changes","keyed_by":".key","keys":1},\#
         {"name":"changes@upcoming","keyed_by":".key","keys":2}]}
         {"pipeline":"slips","node":"dedupe","tables":[{"name":"dedupe","keyed_by":".id","keys":3}],\#
@@ -89,9 +93,9 @@ import Testing
   func held() throws {
     let before = state.files
     let alone = try state.flow("ls", "slips", "--json")
-    #expect(state.files == before)
+    expect(state.files, equals: before)
     let run = try state.open("slips")
-    #expect(try state.flow("ls", "slips", "--json") == alone)
+    try expect(state.flow("ls", "slips", "--json"), equals: alone)
     try run.commit { epoch throws(StoreError) in
       try epoch.set(.integer(10), owner: "dedupe", name: "passed")
     }
@@ -103,21 +107,21 @@ import Testing
     try state.place.write("home/flow/bad.db", "no database")
     try state.place.write("home/flow/.db", "no name")
     let outcome = try state.flow("ls")
-    #expect(outcome.status == 1)
+    expect(outcome.status, equals: 1)
     #expect(outcome.output.contains("\nquiet ") && outcome.output.contains("\nslips "))
-    #expect(
-      outcome.errors
-        == "flow state ls: \(state.path(of: "bad")): damaged: it does not begin as a database does; "
+    expect(
+      outcome.errors,
+      equals: "flow state ls: \(state.path(of: "bad")): damaged: it does not begin as a database does; "
         + "--reset-corrupt sets it aside\n")
   }
 
   @Test("where there is no state, that is no failure")
   func nothing() throws {
     let outcome = try flow(["state", "ls"], environment: ["XDG_STATE_HOME": "/nonexistent"])
-    #expect(
-      outcome == Outcome(status: 0, output: "", errors: "no pipeline has state in /nonexistent/flow\n"))
-    #expect(
-      try flow(["state", "ls", "--json"], environment: ["XDG_STATE_HOME": "/nonexistent"])
-        == Outcome(status: 0, output: "", errors: ""))
+    expect(
+      outcome, equals: Outcome(status: 0, output: "", errors: "no pipeline has state in /nonexistent/flow\n"))
+    try expect(
+      flow(["state", "ls", "--json"], environment: ["XDG_STATE_HOME": "/nonexistent"]),
+      equals: Outcome(status: 0, output: "", errors: ""))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -35,11 +36,11 @@ struct AckCommandTests {
     let (before, second) = (count("sda", place), try place.start())
     try second.wait(for: "more repetitions") { count("sda", place) >= before + 2 }
     let list = try place.flow("ack")
-    #expect(list.status == 0)
+    expect(list.status, equals: 0)
     #expect(list.output.contains("sda  alarm/tell  since ") && list.output.contains("disk sdb is full"))
 
     let unknown = try place.flow("ack", "sdx")
-    #expect(unknown.status == 1)
+    expect(unknown.status, equals: 1)
     #expect(unknown.errors.contains("nothing with the key “sdx” is repeated; did you mean “sd"))
     let ack = try place.flow("ack", "sda")
     #expect(ack.status == 0 && ack.output == "acknowledged sda (alarm/tell)\n", "\(ack)")
@@ -55,11 +56,11 @@ struct AckCommandTests {
     }
     // What was on its way before the acknowledgement may still come: on a busy machine that is a queue.
     _ = try (0..<5).first { _ in try waitForOther() == 0 }
-    #expect(try waitForOther() == 0)
+    try expect(waitForOther(), equals: 0)
     #expect(try !place.flow("ack").output.contains("sda"))
-    #expect(try place.flow("ack", "--all").output == "acknowledged sdb (alarm/tell)\n")
-    #expect(try place.flow("ack").errors == "nothing waits to be acknowledged\n")
-    #expect(try third.end(by: SIGTERM).outcome.status == 0)
+    try expect(place.flow("ack", "--all").output, equals: "acknowledged sdb (alarm/tell)\n")
+    try expect(place.flow("ack").errors, equals: "nothing waits to be acknowledged\n")
+    try expect(third.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
   @Test("all keys are acknowledged at once, however long they are")
@@ -71,8 +72,8 @@ struct AckCommandTests {
     try run.waitForLines(9, in: "told")
     let ack = try place.flow("ack", "--all")
     #expect(ack.status == 0 && ack.output.split(separator: "\n").count == 9, "\(ack.errors)")
-    #expect(try place.flow("ack").errors == "nothing waits to be acknowledged\n")
-    #expect(try run.end(by: SIGTERM).outcome.status == 0)
+    try expect(place.flow("ack").errors, equals: "nothing waits to be acknowledged\n")
+    try expect(run.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
   @Test("the page of the sink lists what is repeated, and acknowledges it")
@@ -86,13 +87,13 @@ struct AckCommandTests {
     func acknowledge(_ key: String) throws -> String {
       try place.shell("curl -s -o /dev/null -w '%{http_code}' -d 'key=\(key)' \(address)").output
     }
-    #expect(try acknowledge("sda") == "303")
-    #expect(try acknowledge("sda") == "409")
+    try expect(acknowledge("sda"), equals: "303")
+    try expect(acknowledge("sda"), equals: "409")
     let page = try place.shell("curl -s \(address)").output
     #expect(page.contains("Acknowledge sdb") && !page.contains("Acknowledge sda"))
     #expect(
       try place.flow("ack").output.contains("sdb  alarm/tell") && !place.flow("ack").output.contains("sda"))
-    #expect(try run.end(by: SIGTERM).outcome.status == 0)
+    try expect(run.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
   @Test("without a run there is nothing to acknowledge, and the message says so")
@@ -100,7 +101,7 @@ struct AckCommandTests {
     let place = try Workplace(Self.pipeline)
     let list = try place.flow("ack")
     #expect(list.status == 0 && list.errors.hasPrefix("no pipeline runs with state in "))
-    #expect(try place.flow("ack", "x").status == 1)
-    #expect(try place.flow("ack", "--all", "x").status == 2)
+    try expect(place.flow("ack", "x").status, equals: 1)
+    try expect(place.flow("ack", "--all", "x").status, equals: 2)
   }
 }

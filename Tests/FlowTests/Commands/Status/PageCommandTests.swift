@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -26,7 +27,7 @@ struct PageCommandTests {
   private func run(_ place: Workplace, _ rows: String) throws {
     try place.write("rows.json", rows)
     let outcome = try place.flow("run", "--once", "-q", "p.yaml")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    expect(outcome.status, equals: 0, "\(outcome.errors)")
   }
 
   @Test(
@@ -47,7 +48,7 @@ struct PageCommandTests {
     #expect(why.contains("put out by log") && why.contains("key .id → 2"), "\(why)")
     let poll = try place.shell(
       "curl -s -o /dev/null -w '%{http_code}' -d source=in --unix-socket page.sock http://localhost/p/shelf")
-    #expect(poll.output == "409", "it polls nothing")
+    expect(poll.output, equals: "409", "it polls nothing")
 
     try run(place, #"[{"id": 2, "name": "Bowl"}]"#)
     try running.wait(for: "the change") {
@@ -79,7 +80,7 @@ struct PageCommandTests {
       let text = Self.pipeline.replacingOccurrences(of: "name: shelf", with: "\(more)name: \(name)")
       try place.write("\(name).yaml", text)
       let outcome = try place.flow(["run", "--once", "-q", "\(name).yaml"], environment: ["TOKEN": "t"])
-      #expect(outcome.status == 0, "\(outcome.errors)")
+      expect(outcome.status, equals: 0, "\(outcome.errors)")
     }
     try place.write("wrong.yaml", "sources: 1\n")
     let running = try serve(place)
@@ -101,7 +102,7 @@ struct PageCommandTests {
     #expect(none.status == 1 && none.errors.contains("run one first, or name a FILE"), "\(none)")
     let address = try place.flow("page", "--at", "nowhere:http", "p.yaml")
     #expect(address.status == 2 && address.errors.contains("--at cannot be “nowhere:http”"), "\(address)")
-    #expect(try place.flow("page", "other.yaml").status == 2)
+    try expect(place.flow("page", "other.yaml").status, equals: 2)
     // A pipeline that has never run has a page without rows.
     let running = try serve(place, "p.yaml")
     try running.wait(for: "an answer") { get("/v/shelf/shown", place).contains("No rows yet.") }

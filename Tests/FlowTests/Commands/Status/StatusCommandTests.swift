@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import JSON
 import Testing
@@ -30,12 +31,12 @@ struct StatusCommandTests {
     let report = try #require(reports.first)
     #expect(status == 0 && reports.count == 1)
     #expect(text(report, "phase") == "running" && text(report, "name") == "watch")
-    #expect(report.member("process")?.double == Double(running.number))
+    expect(report.member("process")?.double, equals: Double(running.number))
     let source = try #require(report.member("sources")?.items?.first)
-    #expect(source.member("last_poll")?.member("rows")?.double == 2)
+    expect(source.member("last_poll")?.member("rows")?.double, equals: 2)
     #expect(text(source, "next_poll") != nil)
     let nodes = try #require(report.member("nodes")?.items)
-    #expect(nodes.map { text($0, "name") } == ["numbers", "dedupe", "log"])
+    expect(nodes.map { text($0, "name") }, equals: ["numbers", "dedupe", "log"])
     #expect(nodes[1].member("keys")?.double == 2 && nodes[2].member("queue")?.double == 0)
     let shown = try place.flow("status", "watch")
     #expect(shown.status == 0 && shown.errors.isEmpty)
@@ -77,17 +78,18 @@ struct StatusCommandTests {
     _ = try running.end(by: SIGTERM)
     let all = try reports(place)
     #expect(all.status == 0 && text(all.reports.first, "phase") == "stopped")
-    #expect(all.reports.first?.member("nodes")?.items?.contains { $0.member("keys")?.double == 2 } == true)
+    expect(
+      all.reports.first?.member("nodes")?.items?.contains { $0.member("keys")?.double == 2 }, equals: true)
     let named = try reports(place, "watch")
-    #expect(named.status == 1)
-    #expect(named.reports.first?.member("problems")?.items?.map(\.string) == ["it does not run"])
+    expect(named.status, equals: 1)
+    expect(named.reports.first?.member("problems")?.items?.map(\.string), equals: ["it does not run"])
   }
 
   @Test(
     "those that run come first, and one that has failed lately; the others are named, and shown with --all")
   func order() throws {
     let place = try Workplace(Self.pipeline)
-    #expect(try place.run("--once").status == 0)
+    try expect(place.run("--once").status, equals: 0)
     try place.write(
       "new.yaml",
       Self.pipeline.replacingOccurrences(of: "watch", with: "new").replacing("log.jsonl", with: "n.jsonl"))
@@ -96,7 +98,7 @@ struct StatusCommandTests {
       "name: bad\nsources: { a: { generate: 'error(\"no\")' } }\nsinks: { l: { jsonl: b.jsonl } }\n")
     let quiet = try place.flow("status")
     #expect(quiet.status == 0 && quiet.output == "not running: watch (completed 0s ago); --all shows it\n")
-    #expect(try place.flow("run", "--once", "bad.yaml").status == 1)
+    try expect(place.flow("run", "--once", "bad.yaml").status, equals: 1)
     let running = try Running(["run", "new.yaml"], in: place, input: .open)
     try running.waitForLines(2, in: "n.jsonl")
     let outcome = try place.flow("status")
@@ -113,7 +115,7 @@ struct StatusCommandTests {
     try place.write(path, place.text(path).replacing(#/"ended":"[^"]*"/#, with: old))
     let later = try place.flow("status")
     #expect(later.status == 0 && later.output.contains("bad (failed "), "\(later.output)")
-    #expect(try place.flow("status", "bad").status == 1)
+    try expect(place.flow("status", "bad").status, equals: 1)
     _ = try running.end(by: SIGTERM)
   }
 
@@ -138,7 +140,7 @@ struct StatusCommandTests {
     }
     try running.wait(for: "the keys") { (try? keys()) == [0, 2] }
     _ = try running.end(by: SIGTERM)
-    #expect(try keys() == [0, 2])
+    try expect(keys(), equals: [0, 2])
   }
 
   @Test("of a pipeline that has ended all nodes are shown, also a source of which nothing is stored")
@@ -151,12 +153,12 @@ struct StatusCommandTests {
       sinks: { log: { jsonl: log.jsonl } }
       """, input: (1...3000).map { "{\"id\":\($0)}\n" }.joined())
     for events in ["3000 events, 3000 outputs", "3000 events, 0 outputs"] {
-      #expect(try place.run().status == 0)
+      try expect(place.run().status, equals: 0)
       let shown = try place.flow("status", "p").output
       #expect(shown.contains(events) && shown.contains("changes holds 3000 keys"), "\(shown)")
       #expect(shown.contains(#/in +\d+s ago +3000/#), "\(shown)")
     }
-    #expect(try place.flow("state", "reset", "p", "changes", "--yes").status == 0)
+    try expect(place.flow("state", "reset", "p", "changes", "--yes").status, equals: 0)
     let shown = try place.flow("status", "p").output
     #expect(shown.contains("3000 events, 0 outputs") && !shown.contains("holds"), "\(shown)")
   }
@@ -212,7 +214,7 @@ struct StatusCommandTests {
     let running = try place.start("--sky", "--speed", "600")
     try running.waitForLines(2, in: "out/sky/log.jsonl")
     let outcome = try place.flow("status", "watch")
-    #expect(outcome.status == 0, "\(outcome)")
+    expect(outcome.status, equals: 0, "\(outcome)")
     #expect(
       outcome.output.contains("simulated in ") && outcome.output.contains("numbers"), "\(outcome.output)")
     #expect(try place.flow("top", "--once").output.contains("dedupe"))
@@ -223,7 +225,7 @@ struct StatusCommandTests {
   @Test("one that ended by itself is fine, named too")
   func completed() throws {
     let place = try Workplace(Self.pipeline)
-    #expect(try place.run("--once").status == 0)
+    try expect(place.run("--once").status, equals: 0)
     let named = try reports(place, "p.yaml")
     #expect(named.status == 0 && text(named.reports.first, "phase") == "completed")
   }
@@ -235,8 +237,8 @@ struct StatusCommandTests {
     try running.waitForLines(2, in: "log.jsonl")
     _ = try running.end(by: SIGKILL)
     let report = try reports(place)
-    #expect(report.status == 1)
-    #expect(text(report.reports.first, "error") == "process \(running.number) was killed, or crashed")
+    expect(report.status, equals: 1)
+    expect(text(report.reports.first, "error"), equals: "process \(running.number) was killed, or crashed")
     let next = try place.start()
     try next.wait(for: "the next run") { (try? reports(place).status) == 0 }
     #expect(!place.has("state/flow/\(running.number).sock"))
@@ -260,8 +262,9 @@ struct StatusCommandTests {
     try running.wait(for: "its recovery") { (try? reports(place, "down").status) == 0 }
     let outcome = try running.end(by: SIGTERM).outcome
     #expect(outcome.errors.contains("recovered, after"))
-    #expect(
-      outcome.errors.split(separator: "\n").count { $0.hasPrefix("api: error: ") } == 1, "\(outcome.errors)")
+    expect(
+      outcome.errors.split(separator: "\n").count { $0.hasPrefix("api: error: ") }, equals: 1,
+      "\(outcome.errors)")
   }
 
   @Test("dead letters are a problem, also where nothing runs")
@@ -272,11 +275,12 @@ struct StatusCommandTests {
       sources: { in: { file: in.jsonl } }
       sinks: { hook: { exec: { command: [/nonexistent/x], attempts: 1 } } }
       """, input: "{\"a\":1}\n")
-    #expect(try place.run().status == 1)
+    try expect(place.run().status, equals: 1)
     let report = try reports(place)
-    #expect(report.status == 1)
-    #expect(
-      report.reports.first?.member("problems")?.items?.map(\.string) == [
+    expect(report.status, equals: 1)
+    expect(
+      report.reports.first?.member("problems")?.items?.map(\.string),
+      equals: [
         "it failed: 1 delivery of hook given up", "hook has 1 dead letter: flow state dead ls hook",
       ])
   }
@@ -295,14 +299,14 @@ struct StatusCommandTests {
     let place = try Workplace(Self.pipeline)
     let outcome = try place.flow("status", "nothing")
     #expect(outcome.status == 2 && outcome.errors.contains("there is no state of “nothing”"))
-    #expect(try place.flow("status").status == 0)
+    try expect(place.flow("status").status, equals: 0)
   }
 
   @Test("with --no-state and in a dry run nothing is created")
   func withoutState() throws {
     let place = try Workplace(Self.pipeline)
     for option in ["--no-state", "--dry-run"] {
-      #expect(try place.run("--once", option).status == 0)
+      try expect(place.run("--once", option).status, equals: 0)
       #expect(!place.has("state/flow"))
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Engine
 import Foundation
 import Language
@@ -33,7 +34,7 @@ struct TopCommandTests {
     table.add([status(node("a", in: 1, out: 0, seconds: 0.1))], at: 53)
     #expect(table.rows[0].eventsIn == nil && table.rows[0].history == [5])
     for time in 54..<200 { table.add([status(node("a", in: time, out: time))], at: Double(time)) }
-    #expect(table.rows[0].history.count == TopTable.historySize)
+    expect(table.rows[0].history.count, equals: TopTable.historySize)
   }
 
   @Test("rows are sorted by any column, largest first, and pipelines that have ended are left out")
@@ -54,16 +55,18 @@ struct TopCommandTests {
 
   @Test("numbers take few columns")
   func texts() {
-    #expect(
-      [0, 0.04, 2.54, 9.97, 340.4, 12_340, 2_500_000].map(StatusText.rate) == [
+    expect(
+      [0, 0.04, 2.54, 9.97, 340.4, 12_340, 2_500_000].map(StatusText.rate),
+      equals: [
         "0", "0.1", "2.5", "10", "340", "12.3k", "2.5M",
       ])
-    #expect(
-      [8.5e-7, 1.24e-6, 0.0000123, 0.0015, 2].map(StatusText.time) == [
+    expect(
+      [8.5e-7, 1.24e-6, 0.0000123, 0.0015, 2].map(StatusText.time),
+      equals: [
         "850ns", "1.2µs", "12µs", "1.5ms", "2.0s",
       ])
     // What is not zero has two eighths at least.
-    #expect(StatusText.sparkline([9, 0, 1, 4, 8], width: 4) == "▁▃▅█")
+    expect(StatusText.sparkline([9, 0, 1, 4, 8], width: 4), equals: "▁▃▅█")
     #expect(StatusText.sparkline([0, 0], width: 4) == "▁▁" && StatusText.sparkline([], width: 4).isEmpty)
   }
 
@@ -91,25 +94,26 @@ struct TopCommandTests {
     }
     let wide = TopView(folder: "/f").lines(table, width: 140, .off)
     #expect(wide[0].hasPrefix("node ") && wide[0].contains(" in/s") && wide[1].hasPrefix("slips:upcoming"))
-    #expect(wide.last?.hasPrefix("moon:log") == true)
+    expect(wide.last?.hasPrefix("moon:log"), equals: true)
   }
 
   @Test("keys sort, select and open; unknown ones do nothing")
   func keys() {
-    #expect(
-      TopView.Press.all(in: Array("sx\u{1B}[A\u{1B}OB\u{1B}[1;2C\r\u{1B}q".utf8)) == [
+    expect(
+      TopView.Press.all(in: Array("sx\u{1B}[A\u{1B}OB\u{1B}[1;2C\r\u{1B}q".utf8)),
+      equals: [
         .next, .up, .down, .next, .open, .close, .quit,
       ])
     var table = TopTable()
     table.add([status(node("a"), node("b"))], at: 0)
     var view = TopView(folder: "/f")
     func press(_ presses: TopView.Press...) -> [Bool] { presses.map { view.press($0, table) } }
-    #expect(press(.down) == [true])
-    #expect(view.selected?.node == "a")
-    #expect(press(.down, .down, .open) == [true, true, true])
+    expect(press(.down), equals: [true])
+    expect(view.selected?.node, equals: "a")
+    expect(press(.down, .down, .open), equals: [true, true, true])
     #expect(view.selected?.node == "b" && view.isDetail)
     #expect(view.screen(table, (80, 24), now: 0, .off).contains { $0.contains("flow tap slips:b") })
-    #expect(press(.close, .quit) == [true, false])
+    expect(press(.close, .quit), equals: [true, false])
     #expect(!view.isDetail)
   }
 
@@ -129,9 +133,9 @@ struct TopCommandTests {
     let outcome = try place.flow("top", "--every", "300ms")
     let lines = outcome.output.split(separator: "\n")
     #expect(outcome.status == 0 && outcome.errors.isEmpty && lines.count == 4, "\(outcome)")
-    #expect(lines.map { $0.prefix { $0 != " " } } == ["node", "numbers", "map", "log"])
-    #expect(try place.flow("top", "wacth").status == 2)
-    #expect(try place.flow("top", "--every", "1ms").status == 2)
+    expect(lines.map { $0.prefix { $0 != " " } }, equals: ["node", "numbers", "map", "log"])
+    try expect(place.flow("top", "wacth").status, equals: 2)
+    try expect(place.flow("top", "--every", "1ms").status, equals: 2)
     _ = try run.end(by: SIGTERM)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import System
 import Testing
 
@@ -22,23 +23,23 @@ import Testing
 
   @Test("lines come out whole, the unfinished one if it is wanted")
   func unfinished() throws {
-    #expect(try lines("a\n\nbc\nd") == Found(lines: ["a", "", "bc", "d"], end: 7))
-    #expect(try lines("a\n\nbc\nd", includesUnfinished: false) == Found(lines: ["a", "", "bc"], end: 6))
-    #expect(try lines("a\nb\n", includesUnfinished: false) == Found(lines: ["a", "b"], end: 4))
-    #expect(try lines("\na\n") == Found(lines: ["", "a"], end: 3))
-    #expect(try lines("a", includesUnfinished: false) == Found(lines: [], end: 0))
-    #expect(try lines("") == Found(lines: [], end: 0))
+    try expect(lines("a\n\nbc\nd"), equals: Found(lines: ["a", "", "bc", "d"], end: 7))
+    try expect(lines("a\n\nbc\nd", includesUnfinished: false), equals: Found(lines: ["a", "", "bc"], end: 6))
+    try expect(lines("a\nb\n", includesUnfinished: false), equals: Found(lines: ["a", "b"], end: 4))
+    try expect(lines("\na\n"), equals: Found(lines: ["", "a"], end: 3))
+    try expect(lines("a", includesUnfinished: false), equals: Found(lines: [], end: 0))
+    try expect(lines(""), equals: Found(lines: [], end: 0))
   }
 
   @Test("blocks and lines of every length meet without a byte lost")
   func blocks() throws {
     for length in [65534, 65535, 65536, 65537, 200_000] {
       let text = "first\n" + String(repeating: "x", count: length) + "\nlast\n"
-      #expect(try lines(text).lines == text.split(separator: "\n").map(String.init), "\(length)")
+      try expect(lines(text).lines, equals: text.split(separator: "\n").map(String.init), "\(length)")
     }
     var random = SystemRandomNumberGenerator()
     let many = (0..<5000).map { _ in String(repeating: "é", count: Int.random(in: 1...90, using: &random)) }
-    #expect(try lines(many.joined(separator: "\n") + "\n").lines == many)
+    try expect(lines(many.joined(separator: "\n") + "\n").lines, equals: many)
   }
 
   @Test("of a line that is too long the beginning is kept, forwards and backwards")
@@ -54,14 +55,14 @@ import Testing
     for byte in [Array(text.utf8.prefix(90_000)), Array(text.utf8.dropFirst(90_000))] {
       byte.withUnsafeBytes { piece in splitter.add(piece) { forwards.append($0) } }
     }
-    #expect(forwards == expected)
+    expect(forwards, equals: expected)
     try withFile(text) { path throws in
       var reader = try LinesBackwards(
         try SystemDisk().open(toRead: path, followsLinks: true), of: path, size: text.utf8.count,
         includesUnfinished: true, limit: 70_000)
       var found: [LogLine] = []
       while let line = try reader.next() { found.insert(line, at: 0) }
-      #expect(found == expected)
+      expect(found, equals: expected)
     }
   }
 }

@@ -93,7 +93,7 @@ private struct FollowedLog {
     if let text { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
     try Data().write(to: output)
     try Data().write(to: complaints)
-    process.executableURL = try command()
+    process.executableURL = try flowCommand()
     process.arguments = ["tail", "-f", path]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Engine
 import Language
@@ -20,14 +21,15 @@ import Testing
   func fields() {
     let whole =
       "2026-01-01 00:00:00Z  ~ changed  Falcon  net: 2026-01-02 → 2026-01-03, status.abbrev: Go → null"
-    #expect(lines(slip) == [whole])
-    #expect(lines(slip, width: whole.columns) == [whole])
-    #expect(
-      lines(slip, width: whole.columns - 1) == [
+    expect(lines(slip), equals: [whole])
+    expect(lines(slip, width: whole.columns), equals: [whole])
+    expect(
+      lines(slip, width: whole.columns - 1),
+      equals: [
         "2026-01-01 00:00:00Z  ~ changed  Falcon", "    net: 2026-01-02 → 2026-01-03",
         "    status.abbrev: Go → null",
       ])
-    #expect(lines(slip, width: 26)[1] == "    net: 2026-0… → 2026-0…")
+    expect(lines(slip, width: 26)[1], equals: "    net: 2026-0… → 2026-0…")
   }
 
   @Test("texts of several lines are shown by the lines that differ, as far as there is room")
@@ -36,12 +38,13 @@ import Testing
       {"type":"changed","key":"a","at":"2026-01-01T00:00:00Z",
       "diff":[{"path":"/t","before":"a\nb","after":"a\nc"}]}
       """#.replacing("\n", with: "")
-    #expect(
-      lines(change, width: 80, isOn: true).dropFirst() == [
+    expect(
+      lines(change, width: 80, isOn: true).dropFirst(),
+      equals: [
         "    t:", "    \u{1B}[36m@@ -1,2 +1,2 @@\u{1B}[0m", "     a", "    \u{1B}[31m-b\u{1B}[0m",
         "    \u{1B}[32m+c\u{1B}[0m",
       ])
-    #expect(lines(change) == [#"2026-01-01 00:00:00Z  ~ changed  a  t: a\nb → a\nc"#])
+    expect(lines(change), equals: [#"2026-01-01 00:00:00Z  ~ changed  a  t: a\nb → a\nc"#])
     let many = (0..<50).map { "\($0)\\n" }.joined()
     let long = lines(change.replacing("a\\nc", with: many), width: 80)
     #expect(long.count == 43 && long.last == "    … and 14 more lines")
@@ -51,7 +54,9 @@ import Testing
   func neverTooWide() {
     for width in 16...120 {
       for isOn in [true, false] {
-        for line in lines(slip, width: width, isOn: isOn) { #expect(line.clippedStyled(to: width) == line) }
+        for line in lines(slip, width: width, isOn: isOn) {
+          expect(line.clippedStyled(to: width), equals: line)
+        }
       }
     }
   }
@@ -61,7 +66,7 @@ import Testing
     let long = String(repeating: "y", count: 200)
     let line =
       #"{"type":"changed","key":1,"at":0,"diff":[{"path":"/x","before":"ab","after":"\#(long)"}]}"#
-    #expect(lines(line, width: 40)[1] == "    x: ab → " + String(repeating: "y", count: 27) + "…")
+    expect(lines(line, width: 40)[1], equals: "    x: ab → " + String(repeating: "y", count: 27) + "…")
   }
 
   @Test("the thing is called by its name, title or key")
@@ -69,36 +74,38 @@ import Testing
     func name(_ rest: String) -> String? {
       lines("{\"type\":\"removed\",\"at\":0,\(rest)}").first.map { String($0.dropFirst(33)) }
     }
-    #expect(name(#""key":"k","before":{"name":"N","title":"T"},"after":null"#) == "N")
-    #expect(name(#""key":"k","before":{"title":"T\n"}"#) == "T\\n")
-    #expect(name(#""key":"k","before":{"name":7}"#) == "k")
-    #expect(name(#""key":["k",1]"#) == #"["k",1]"#)
+    expect(name(#""key":"k","before":{"name":"N","title":"T"},"after":null"#), equals: "N")
+    expect(name(#""key":"k","before":{"title":"T\n"}"#), equals: "T\\n")
+    expect(name(#""key":"k","before":{"name":7}"#), equals: "k")
+    expect(name(#""key":["k",1]"#), equals: #"["k",1]"#)
   }
 
   @Test("a value says what it is: a side that has none, a text that looks like a number")
   func values() {
     let line =
       #"{"type":"changed","key":1,"at":0,"diff":[{"path":"/a","after":""},{"path":"/b~1c","before":"12","after":12},{"path":"","before":[1]}]}"#
-    #expect(
-      lines(line) == [
+    expect(
+      lines(line),
+      equals: [
         "1970-01-01 00:00:00Z  ~ changed  1  a: (none) → \"\", b/c: \"12\" → 12, [1] → (none)"
       ])
   }
 
   @Test("without a diff the two sides are compared")
   func withoutDiff() {
-    #expect(
-      lines(#"{"type":"changed","key":1,"at":0,"before":{"n":1,"m":2},"after":{"n":3,"m":2}}"#) == [
+    expect(
+      lines(#"{"type":"changed","key":1,"at":0,"before":{"n":1,"m":2},"after":{"n":3,"m":2}}"#),
+      equals: [
         "1970-01-01 00:00:00Z  ~ changed  1  n: 1 → 3"
       ])
   }
 
   @Test("what is no change is shown as it is, what is no JSON dimmed, and nothing raw")
   func others() {
-    #expect(lines(#"{ "a": "\u001b[2J" , "b": "\#u{9B}"}"#) == [#"{"a":"\u001b[2J","b":"\u009b"}"#])
-    #expect(lines("oops\u{1B}[2J", isOn: true) == ["\u{1B}[2moops\\u001b[2J\u{1B}[0m"])
+    expect(lines(#"{ "a": "\u001b[2J" , "b": "\#u{9B}"}"#), equals: [#"{"a":"\u001b[2J","b":"\u009b"}"#])
+    expect(lines("oops\u{1B}[2J", isOn: true), equals: ["\u{1B}[2moops\\u001b[2J\u{1B}[0m"])
     #expect(lines("  \t").isEmpty)
-    #expect(lines(#"{"type":"changed"}"#) == [#"{"type":"changed"}"#])
+    expect(lines(#"{"type":"changed"}"#), equals: [#"{"type":"changed"}"#])
   }
 
   @Test("many fields are counted on a terminal")

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -145,7 +146,7 @@ import Testing
     ("strptime(\"%Y\")", "\"x\"", "date \"x\" does not match format \"%Y\""),
   ])
   func mistakes(_ program: String, _ input: String, _ message: String) throws {
-    #expect(try failure(program, input) == message)
+    try expect(failure(program, input), equals: message)
   }
 
   @Test func everyListedNameIsThere() throws {

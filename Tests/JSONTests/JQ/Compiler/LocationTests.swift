@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -23,15 +24,15 @@ import Testing
     let excerpt = location.excerpt.split(separator: "\n").map { $0.dropFirst(4) }
     let (line, carets) = (try #require(excerpt.first), try #require(excerpt.last))
     let start = carets.prefix { $0 == " " }.count
-    #expect(String(line.dropFirst(start).prefix(carets.count - start)) == culprit)
-    #expect(location.column == start + 1)
+    expect(String(line.dropFirst(start).prefix(carets.count - start)), equals: culprit)
+    expect(location.column, equals: start + 1)
   }
 
   @Test func linesAreCounted() throws {
     let location = try #require(try failureLocation("1 as $x\n| .a\n| .b", "{\"a\":3}"))
-    #expect(location.line == 3)
-    #expect(location.column == 3)
-    #expect(location.source == "<top-level>")
+    expect(location.line, equals: 3)
+    expect(location.column, equals: 3)
+    expect(location.source, equals: "<top-level>")
   }
 
   @Test func aLibraryIsNamed() throws {
@@ -40,17 +41,18 @@ import Testing
       _ = try program.outputs(try Value.parse("{\"a\":1}"))
       Issue.record("it did not fail")
     } catch EvaluationError.error(_, let location) {
-      #expect(location?.source == "lib/rows.jq")
-      #expect(location?.column == 13)
+      expect(location?.source, equals: "lib/rows.jq")
+      expect(location?.column, equals: 13)
     }
   }
 
   @Test func whatIsCaughtStaysCaught() throws {
-    #expect(try outputs("[.[] | try (. + 1) catch \"no\"]", "[1,\"a\"]") == ["[2,\"no\"]"])
-    #expect(try outputs("[.[] | (.a)?]", "[1,{\"a\":2}]") == ["[2]"])
-    #expect(try outputs("[label $f | .[] | if . > 1 then ., break $f else . end]", "[1,2,3]") == ["[1,2]"])
-    #expect(try failure("try (.[] | error(\"down\")) catch .", "[1]") == nil)
-    #expect(try failure("(try .[] catch .) | error(\"down\")", "[1]") == "down")
+    try expect(outputs("[.[] | try (. + 1) catch \"no\"]", "[1,\"a\"]"), equals: ["[2,\"no\"]"])
+    try expect(outputs("[.[] | (.a)?]", "[1,{\"a\":2}]"), equals: ["[2]"])
+    try expect(
+      outputs("[label $f | .[] | if . > 1 then ., break $f else . end]", "[1,2,3]"), equals: ["[1,2]"])
+    try expectNil(failure("try (.[] | error(\"down\")) catch .", "[1]"))
+    try expect(failure("(try .[] catch .) | error(\"down\")", "[1]"), equals: "down")
   }
 
   private func failureLocation(_ program: String, _ input: String) throws -> Location? {

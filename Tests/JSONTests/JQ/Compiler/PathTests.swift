@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
     (".a.b = 1", #"{"a": 3}"#, "Cannot index number with string (\"b\")"),
   ])
   func mistakes(_ program: String, _ input: String, _ message: String) throws {
-    #expect(try failure(program, input) == message)
+    try expect(failure(program, input), equals: message)
   }
 
   // What a path expression evaluates on its way moves its place too, in jq, and what is made there is at none.
@@ -102,7 +103,7 @@ import Testing
     ("del(ltrimstr(\"a\"))", #""ab""#, "Cannot delete fields from string"),
   ])
   func moved(_ program: String, _ input: String, _ message: String) throws {
-    #expect(try failure(program, input) == message)
+    try expect(failure(program, input), equals: message)
   }
 
   @Test(arguments: [

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Reactive
 import Testing
@@ -35,8 +36,8 @@ import Testing
       if Bool.random(using: &dice) { input = try Program("{a, b: .b.a, c, d: .a.d}?, .").outputs(input)[0] }
       var outputs: [Value] = []
       try evaluator.run(input) { outputs.append($0) }
-      #expect(try outputs == compiled.outputs(input), "\(program) of \(input)")
-      #expect(try outputs == compiled.outputs(Value.parse(input.description)), "\(program) of \(input)")
+      try expect(outputs, equals: compiled.outputs(input), "\(program) of \(input)")
+      try expect(outputs, equals: compiled.outputs(Value.parse(input.description)), "\(program) of \(input)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import JSON
@@ -14,7 +15,8 @@ struct NameUsageTests {
     ])
   func reads(_ program: String, _ expected: [String]) throws {
     let survey = try #require(NameUsage(program))
-    #expect(survey.reads.map { $0.path.joined(separator: ".") + ($0.mayBeAbsent ? "?" : "") } == expected)
+    expect(
+      survey.reads.map { $0.path.joined(separator: ".") + ($0.mayBeAbsent ? "?" : "") }, equals: expected)
   }
 
   @Test(
@@ -25,7 +27,7 @@ struct NameUsageTests {
       ("(.a = 1) | .b", nil), ("[.a]", nil), ("$v", nil),
     ] as [(String, NameUsage.Flaw.Kind?)])
   func conditions(_ program: String, _ expected: NameUsage.Flaw.Kind?) throws {
-    #expect(try #require(NameUsage(program)).conditions.first?.kind == expected)
+    try expect(#require(NameUsage(program)).conditions.first?.kind, equals: expected)
   }
 
   @Test(
@@ -40,17 +42,17 @@ struct NameUsageTests {
     let program = "path(\(argument))"
     let survey = try #require(NameUsage(program))
     let bytes = Array(program.utf8)
-    #expect(survey.computed.map { String(decoding: bytes[$0], as: UTF8.self) } == expected)
+    expect(survey.computed.map { String(decoding: bytes[$0], as: UTF8.self) }, equals: expected)
     #expect(try #require(NameUsage("def length: .a; path(length)")).computed.isEmpty)
   }
 
   @Test("the environment, unless a definition of that name hides it")
   func environment() throws {
-    #expect(
-      try #require(NameUsage("env.A, $ENV[\"B\"], env")).environment.map(\.name) == ["A", "B", nil])
+    try expect(
+      #require(NameUsage("env.A, $ENV[\"B\"], env")).environment.map(\.name), equals: ["A", "B", nil])
     #expect(try #require(NameUsage("def env: 1; env")).environment.isEmpty)
     #expect(try #require(NameUsage("env", library: Library([("", "def env: 1;")]))).environment.isEmpty)
-    #expect(NameUsage("|") == nil)
+    expectNil(NameUsage("|"))
   }
 
   @Test(
@@ -63,6 +65,6 @@ struct NameUsageTests {
     ])
   func members(_ program: String, _ expected: [String]) throws {
     let found = try #require(NameUsage(program)).members.filter { !$0.mayBeAbsent }
-    #expect(found.map { $0.path.joined(separator: ".") } == expected)
+    expect(found.map { $0.path.joined(separator: ".") }, equals: expected)
   }
 }

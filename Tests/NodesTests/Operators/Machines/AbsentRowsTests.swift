@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Language
 import Reactive
@@ -36,7 +37,7 @@ import Testing
     let isConfirmed = rows.lose("a", .number(1), nil, at: 5)
     #expect(!isConfirmed)
     let counts = [14.0, 15].map { rows.confirm(at: $0) { _ in true }.confirmed.count }
-    #expect(counts == [0, 1])
+    expect(counts, equals: [0, 1])
   }
 
   @Test("a row out of sight is only confirmed by polls that show it gone, from the first of them")
@@ -46,7 +47,7 @@ import Testing
     let counts = [(50.0, false), (60, true), (70, true)].map { now, isGone in
       rows.confirm(at: now) { _ in isGone }.confirmed.count
     }
-    #expect(counts == [0, 0, 1])
+    expect(counts, equals: [0, 0, 1])
   }
 
   @Test("a row that returns is handed out as it was")
@@ -54,7 +55,7 @@ import Testing
     var rows = rows()
     rows.hide("a", .number(1), nil, at: 0)
     let values = ["b", "a", "a"].map { rows.bringBack(.string($0))?.value }
-    #expect(values == [nil, .number(1), nil])
+    expect(values, equals: [nil, .number(1), nil])
   }
 
   @Test("a row is forgotten after its lifetime, and the oldest of too many at once")
@@ -65,7 +66,7 @@ import Testing
     }
     #expect(rows.count == 2 && !rows.contains("a"))
     rows.forget(at: 11)
-    #expect(rows.count == 2)
+    expect(rows.count, equals: 2)
     rows.forget(at: 11.5)
     #expect(rows.count == 1 && rows.contains("c"))
   }
@@ -86,7 +87,7 @@ import Testing
     let order = try #require(RowOrder("-.a.b"))
     let row = AbsentRow(
       .string("x"), since: 5.25, polls: 2, place: RowPlace(order: order, position: .number(7)))
-    #expect(AbsentRow(stored: row.stored) == row)
-    #expect(AbsentRow(stored: AbsentRow(.null, since: 0).stored) == AbsentRow(.null, since: 0))
+    expect(AbsentRow(stored: row.stored), equals: row)
+    expect(AbsentRow(stored: AbsentRow(.null, since: 0).stored), equals: AbsentRow(.null, since: 0))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Language
 import Testing
@@ -18,22 +19,22 @@ import Testing
 
   @Test("a row missing from a complete poll is gone, and of a partial one nothing is known")
   func whole() {
-    #expect(Coverage.complete.absence(from: nil) == .gone)
-    #expect(Coverage.partial.absence(from: place(.number(1))) == .unknown)
+    expect(Coverage.complete.absence(from: nil), equals: .gone)
+    expect(Coverage.partial.absence(from: place(.number(1))), equals: .unknown)
   }
 
   @Test(
     "a row missing from a truncated list is gone only if its place is before a fixed horizon of the same order"
   )
   func absence() throws {
-    #expect(truncated(.number(5)).absence(from: place(.number(4))) == .gone)
-    #expect(truncated(.number(5)).absence(from: place(.number(5))) == .outOfSight)
-    #expect(truncated(.number(5)).absence(from: place(.number(6))) == .outOfSight)
-    #expect(truncated(.number(5)).absence(from: nil) == .outOfSight)
-    #expect(truncated(.number(5), moves: true).absence(from: place(.number(4))) == .outOfSight)
-    #expect(Coverage.truncated(nil).absence(from: place(.number(4))) == .outOfSight)
+    expect(truncated(.number(5)).absence(from: place(.number(4))), equals: .gone)
+    expect(truncated(.number(5)).absence(from: place(.number(5))), equals: .outOfSight)
+    expect(truncated(.number(5)).absence(from: place(.number(6))), equals: .outOfSight)
+    expect(truncated(.number(5)).absence(from: nil), equals: .outOfSight)
+    expect(truncated(.number(5), moves: true).absence(from: place(.number(4))), equals: .outOfSight)
+    expect(Coverage.truncated(nil).absence(from: place(.number(4))), equals: .outOfSight)
     let other = try #require(RowOrder("-.n"))
-    #expect(truncated(.number(5), order: other).absence(from: place(.number(4))) == .outOfSight)
+    expect(truncated(.number(5), order: other).absence(from: place(.number(4))), equals: .outOfSight)
   }
 
   @Test("a poll would have shown a row before a fixed horizon, or one whose place is not known")
@@ -57,9 +58,9 @@ import Testing
     for coverage in [Coverage.complete, .truncated(nil), truncated(.number(5), moves: true)] {
       for held in [nil, 7] {
         let baseline = SourcePolls.Baseline(coverage: coverage, held: held)
-        #expect(SourcePolls.Baseline(stored: baseline.stored) == baseline)
+        expect(SourcePolls.Baseline(stored: baseline.stored), equals: baseline)
       }
     }
-    #expect(SourcePolls.Baseline(stored: true.stored) == SourcePolls.Baseline(coverage: .complete))
+    expect(SourcePolls.Baseline(stored: true.stored), equals: SourcePolls.Baseline(coverage: .complete))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Nodes
@@ -25,8 +26,8 @@ import Testing
 
   @Test("a poll that is not whole neither holds nor confirms a loss")
   func notWhole() {
-    #expect(decision(6, isWhole: false) == .acceptKnown)
-    #expect(decision(6, isWhole: false, isConfirming: true) == .acceptKnown)
-    #expect(decision(5, isWhole: false) == .accept)
+    expect(decision(6, isWhole: false), equals: .acceptKnown)
+    expect(decision(6, isWhole: false, isConfirming: true), equals: .acceptKnown)
+    expect(decision(5, isWhole: false), equals: .accept)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -119,11 +120,11 @@ import System
         // A few times, so that they come back; some of them past.
         let time = now - now % 50 + random.below(12) * 20 - 60
         let atOnce = machine.accept(now, at: second(time), for: key, now: second(now)).map(told)
-        #expect(Set(atOnce) == model.accept(now, at: time, for: key, now: now))
+        expect(Set(atOnce), equals: model.accept(now, at: time, for: key, now: now))
       default: break
       }
-      #expect(machine.count == model.entries.values.count { !$0.ahead.isEmpty })
-      #expect(machine.dropExcess() == false)
+      expect(machine.count, equals: model.entries.values.count { !$0.ahead.isEmpty })
+      expect(machine.dropExcess(), equals: false)
     }
   }
 
@@ -144,15 +145,15 @@ import System
   func forgetting() {
     var machine = Machine(state: MemoryState(), leads: [.zero], grace: .seconds(10), bound: 10)
     _ = machine.accept(0, at: second(5), for: 1, now: second(0))
-    #expect(machine.due(at: second(5))?.key == 1)
-    #expect(machine.state.count == 1)
-    #expect(machine.due(at: second(15)) == nil)
-    #expect(machine.state.count == 1)
-    #expect(machine.due(at: second(16)) == nil)
-    #expect(machine.state.count == 0)
-    #expect(machine.nextDeadline == nil)
+    expect(machine.due(at: second(5))?.key, equals: 1)
+    expect(machine.state.count, equals: 1)
+    expectNil(machine.due(at: second(15)))
+    expect(machine.state.count, equals: 1)
+    expectNil(machine.due(at: second(16)))
+    expect(machine.state.count, equals: 0)
+    expectNil(machine.nextDeadline)
     _ = machine.accept(0, at: second(5), for: 1, now: second(100))
-    #expect(machine.state.count == 0)
+    expect(machine.state.count, equals: 0)
   }
 
   @Test("after the machine has slept, leads that are not too old fire")
@@ -160,21 +161,21 @@ import System
     var machine = Machine(
       state: MemoryState(), leads: [.seconds(100), .zero], grace: .seconds(10), bound: 10)
     _ = machine.accept(0, at: second(200), for: 1, now: second(0))
-    #expect(machine.due(at: second(205))?.lead == .zero)
-    #expect(machine.due(at: second(205)) == nil)
+    expect(machine.due(at: second(205))?.lead, equals: .zero)
+    expectNil(machine.due(at: second(205)))
   }
 
   @Test("a lead before the time does not fire once the time has come, however long the grace")
   func past() {
     var machine = Machine(
       state: MemoryState(), leads: [.seconds(60), .zero], grace: .seconds(600), bound: 10)
-    #expect(machine.accept(0, at: second(100), for: 1, now: second(130)).map(\.lead) == [.zero])
-    #expect(machine.accept(0, at: second(200), for: 2, now: second(190)).map(\.lead) == [.seconds(60)])
+    expect(machine.accept(0, at: second(100), for: 1, now: second(130)).map(\.lead), equals: [.zero])
+    expect(machine.accept(0, at: second(200), for: 2, now: second(190)).map(\.lead), equals: [.seconds(60)])
     // The machine slept past all of it.
     _ = machine.accept(0, at: second(400), for: 3, now: second(200))
     var late: [DueReminder<Int, Int>] = []
     while let reminder = machine.due(at: second(450)) { late.append(reminder) }
-    #expect(late.map(\.lead) == [.zero, .zero])
+    expect(late.map(\.lead), equals: [.zero, .zero])
   }
 
   @Test("a missing key fires nothing until it is back, and then what is still of use")
@@ -183,13 +184,13 @@ import System
       state: MemoryState(), leads: [.seconds(300), .seconds(100), .seconds(10)], grace: .seconds(50),
       bound: 10)
     _ = machine.accept(0, at: second(1000), for: 1, now: second(0))
-    #expect(machine.due(at: second(700), isMissing: { _ in true }) == nil)
-    #expect(machine.due(at: second(920), isMissing: { _ in true }) == nil)
-    #expect(machine.accept(1, at: second(1000), for: 1, now: second(920)).map(\.lead) == [.seconds(100)])
-    #expect(machine.due(at: second(990))?.lead == .seconds(10))
+    expectNil(machine.due(at: second(700), isMissing: { _ in true }))
+    expectNil(machine.due(at: second(920), isMissing: { _ in true }))
+    expect(machine.accept(1, at: second(1000), for: 1, now: second(920)).map(\.lead), equals: [.seconds(100)])
+    expect(machine.due(at: second(990))?.lead, equals: .seconds(10))
     // One that stays away is forgotten.
     _ = machine.accept(0, at: second(2000), for: 2, now: second(1000))
-    #expect(machine.due(at: second(2051), isMissing: { _ in true }) == nil)
+    expectNil(machine.due(at: second(2051), isMissing: { _ in true }))
     #expect(machine.state.count == 0 && machine.nextDeadline == nil)
   }
 
@@ -198,7 +199,7 @@ import System
     var machine = Machine(state: MemoryState(), leads: [.seconds(5)], grace: .zero, bound: 10)
     _ = machine.accept(7, at: second(20), for: 1, now: second(0))
     var other = Machine(state: machine.state, leads: [.seconds(5)], grace: .zero, bound: 10)
-    #expect(other.nextDeadline == second(15))
-    #expect(other.due(at: second(15))?.element == 7)
+    expect(other.nextDeadline, equals: second(15))
+    expect(other.due(at: second(15))?.element, equals: 7)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -6,12 +7,12 @@ import Testing
 @Suite struct ToleranceTests {
   @Test("a tolerance is a duration, a percentage or a number")
   func text() {
-    #expect(Tolerance("10m") == .seconds(600))
-    #expect(Tolerance("1%") == .share(0.01))
-    #expect(Tolerance("0.5%") == .share(0.005))
-    #expect(Tolerance("5") == .amount(5))
+    expect(Tolerance("10m"), equals: .seconds(600))
+    expect(Tolerance("1%"), equals: .share(0.01))
+    expect(Tolerance("0.5%"), equals: .share(0.005))
+    expect(Tolerance("5"), equals: .amount(5))
     for wrong in ["", "0", "-1", "%", "-1%", "nan", "inf%", "0s", "ten"] {
-      #expect(Tolerance(wrong) == nil, "\(wrong)")
+      expectNil(Tolerance(wrong), "\(wrong)")
     }
   }
 

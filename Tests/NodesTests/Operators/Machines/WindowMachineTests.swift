@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -108,9 +109,9 @@ import System
         let entry = Entry(key: random.below(3), time: now + random.below(12) - 6, element: number)
         let (all, isTaken) = try plain.take(entry)
         let (parts, isFolded) = try sums.take(entry)
-        #expect(isTaken == isFolded)
+        expect(isTaken, equals: isFolded)
         #expect(parts.allSatisfy { $0.elements.count <= (size + every - 1) })
-        #expect(all.map(sum) == parts.map(sum))
+        expect(all.map(sum), equals: parts.map(sum))
       }
       (kept, folding) = (plain.machine.state, sums.machine.state)
     }
@@ -144,12 +145,12 @@ import System
         }
       }
       #expect(Set(closed) == expected && Set(closed).count == closed.count)
-      #expect(closed.map(\.end) == closed.map(\.end).sorted())
+      expect(closed.map(\.end), equals: closed.map(\.end).sorted())
       watermark = next
       let isOpen = ((watermark + 1)...(watermark + 60 + size)).contains { end in
         (end - size + 1000 * every) % every == 0 && end - size <= entry.time && entry.time < end
       }
-      #expect(isTaken == isOpen)
+      expect(isTaken, equals: isOpen)
       if isOpen { all.append(entry) }
     }
   }
@@ -159,11 +160,12 @@ import System
     let shape = WindowShape.aligned(size: .seconds(20), every: .seconds(10))
     let before = Host(machine(shape), at: 17)
     #expect(try before.take(Entry(key: 0, element: 1)).isTaken)
-    #expect(before.wake(at: 20) == [Told(key: 0, start: 0, end: 20, elements: [1])])
+    expect(before.wake(at: 20), equals: [Told(key: 0, start: 0, end: 20, elements: [1])])
     let host = Host(machine(shape, before.machine.state), at: 19)
     #expect(try host.take(Entry(key: 0, element: 2)).isTaken)
-    #expect(
-      host.wake(at: 30) == [
+    expect(
+      host.wake(at: 30),
+      equals: [
         Told(key: 0, start: 0, end: 20, elements: [1, 2]),
         Told(key: 0, start: 10, end: 30, elements: [1, 2]),
       ])
@@ -175,10 +177,10 @@ import System
     let before = Host(machine(shape), at: 1000)
     _ = try before.take(Entry(key: 0, element: 1))
     let host = Host(machine(shape, before.machine.state), at: 10)
-    #expect(host.machine.nextDeadline == Instant(nanoseconds: .min))
-    #expect(host.wake(at: 10) == [Told(key: 0, start: 1000, end: 1020, elements: [1])])
+    expect(host.machine.nextDeadline, equals: Instant(nanoseconds: .min))
+    expect(host.wake(at: 10), equals: [Told(key: 0, start: 1000, end: 1020, elements: [1])])
     #expect(try host.take(Entry(key: 0, element: 2)).isTaken)
-    #expect(host.machine.nextDeadline == Instant() + .seconds(20))
+    expect(host.machine.nextDeadline, equals: Instant() + .seconds(20))
   }
 
   @Test("agrees with sessions put together anew", arguments: 1...10 as ClosedRange<UInt64>)
@@ -214,9 +216,9 @@ import System
       }
       #expect(Set(closed) == expected && Set(closed).count == closed.count)
       let isOpen = entry.time + gap > watermark
-      #expect(isTaken == isOpen)
+      expect(isTaken, equals: isOpen)
       if isOpen { open.append(entry) }
-      #expect(host.machine.waiting == open.count)
+      expect(host.machine.waiting, equals: open.count)
     }
   }
 
@@ -225,18 +227,20 @@ import System
     let shape = WindowShape.aligned(size: .seconds(20), every: .seconds(10))
     let host = Host(machine(shape, maxKeys: 1), at: 5)
     #expect(try host.take(Entry(key: 1, element: 1)).closed.isEmpty)
-    #expect(
-      try host.take(Entry(key: 2, element: 2)).closed == [
+    try expect(
+      host.take(Entry(key: 2, element: 2)).closed,
+      equals: [
         Told(key: 1, start: -10, end: 10, elements: [1]), Told(key: 1, start: 0, end: 20, elements: [1]),
       ])
-    #expect(host.machine.waiting == 1)
+    expect(host.machine.waiting, equals: 1)
   }
 
   @Test("a key's windows hold no more than they may")
   func full() throws {
     let shape = WindowShape.aligned(size: .seconds(10), every: .seconds(10))
     let host = Host(machine(shape, maxElements: 1))
-    #expect(try [1, 1, 2].map { try host.take(Entry(key: $0, element: 0)).isTaken } == [true, false, true])
+    try expect(
+      [1, 1, 2].map { try host.take(Entry(key: $0, element: 0)).isTaken }, equals: [true, false, true])
   }
 
   @Test("times at the edge of what can be counted are no trouble")
@@ -248,7 +252,7 @@ import System
         _ = try host.take(Entry(key: 1, element: 1))
       }
       host.flush()
-      #expect(host.machine.waiting == 0)
+      expect(host.machine.waiting, equals: 0)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Reactive
 import Testing
 
@@ -24,7 +25,7 @@ struct ByteTableTests {
         expected[bytes] = (value, UInt32(step))
       case 65..<95:
         let removed = table.take(bytes)
-        #expect(removed == (expected.removeValue(forKey: bytes) != nil))
+        expect(removed, equals: (expected.removeValue(forKey: bytes) != nil))
       case 95..<99: table.packIfWasteful()
       default:
         // A sweep, as at the end of a poll.
@@ -43,7 +44,7 @@ struct ByteTableTests {
     _ table: borrowing ByteTable, _ expected: [[UInt8]: (value: [UInt8], mark: UInt32)]
   ) {
     let count = table.count
-    #expect(count == expected.count)
+    expect(count, equals: expected.count)
     var seen = 0
     var wrong = 0
     table.forEach { entry in
@@ -51,13 +52,13 @@ struct ByteTableTests {
       let own = expected[Array(entry.key)]
       if own?.value != Array(entry.value) || own?.mark != entry.mark { wrong += 1 }
     }
-    #expect(seen == expected.count)
-    #expect(wrong == 0)
+    expect(seen, equals: expected.count)
+    expect(wrong, equals: 0)
     for (key, own) in expected {
       let found = key.withUnsafeBufferPointer { key in table.find(key).map { Array($0.value) } }
       if found != own.value { wrong += 1 }
     }
-    #expect(wrong == 0)
+    expect(wrong, equals: 0)
   }
 
   @Test("a table of marks of removed entries is still searched to an end")
@@ -70,7 +71,7 @@ struct ByteTableTests {
       #expect(removed)
     }
     let count = table.count
-    #expect(count == 0)
+    expect(count, equals: 0)
     let found = Array("never".utf8).withUnsafeBufferPointer { table.find($0) != nil }
     #expect(!found)
   }

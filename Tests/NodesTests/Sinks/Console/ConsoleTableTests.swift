@@ -1,3 +1,4 @@
+import Expectations
 import Trials
 import Testing
 
@@ -19,16 +20,17 @@ import System
   @Test("elsewhere than on a terminal rows have tabs, and headers once")
   func plain() throws {
     let seen = try SinkBench().run(sink, polls: polls)
-    #expect(seen.writes == ["name\tn\nHeron\t1\nWren\\u001b[2J\t22\n", "Kite\t\n"])
+    expect(seen.writes, equals: ["name\tn\nHeron\t1\nWren\\u001b[2J\t22\n", "Kite\t\n"])
     let bare = try SinkBench().run("screen: { console: { table: [.n], header: false } }", polls: polls)
-    #expect(bare.text == "1\n22\n\n")
+    expect(bare.text, equals: "1\n22\n\n")
   }
 
   @Test("on a terminal each poll is drawn where the last one stood")
   func live() throws {
     let seen = try SinkBench(isTerminal: true).run(sink, polls: polls)
-    #expect(
-      seen.writes == [
+    expect(
+      seen.writes,
+      equals: [
         begin + line + "name            n\r\n" + line + "Heron           1\r\n" + line
           + "Wren\\u001b[2J  22\r\n" + footer(0) + end,
         begin + "\u{1B}[4A" + line + "name\r\n" + line + "Kite\r\n" + footer(1) + "\u{1B}[J" + end,
@@ -43,8 +45,8 @@ import System
       table.show([], of: "in[a]"), table.show([TableRow(cells: ["1"])], of: "in[a]"),
       table.show([TableRow(cells: ["2"])], of: "in[b]"),
     ]
-    #expect(isShown == [false, true, true])
-    #expect(table.lines(rows: 9, columns: 9) == ["1", "2"])
+    expect(isShown, equals: [false, true, true])
+    expect(table.lines(rows: 9, columns: 9), equals: ["1", "2"])
     let isLastShown = table.show([], of: "in[a]", isLast: true)
     #expect(isLastShown && table.lines(rows: 9, columns: 9) == ["2"])
   }
@@ -54,13 +56,14 @@ import System
     let poll = (1...30).map { #"{"name":"\#(String(repeating: "x", count: 10_000))","n":\#($0)}"# }
     var bench = SinkBench(isTerminal: true, columns: 20, rows: 6)
     let lines = try bench.run(sink, polls: [poll]).text.split(separator: "\r\n").map(String.init)
-    #expect(lines.count == 6)
-    #expect(lines[1] == line + "xxxxxxxxxxxxxxxx…  1")
-    #expect(lines[4] == line + "… and 27 more")
+    expect(lines.count, equals: 6)
+    expect(lines[1], equals: line + "xxxxxxxxxxxxxxxx…  1")
+    expect(lines[4], equals: line + "… and 27 more")
     bench.rows = 50
     let two = try bench.run("screen: { console: { table: [.n], max_rows: 2 } }", polls: [poll]).text
-    #expect(
-      two == begin + ["n", "1", "2", "… and 28 more"].map { line + $0 + "\r\n" }.joined() + footer(0) + end)
+    expect(
+      two,
+      equals: begin + ["n", "1", "2", "… and 28 more"].map { line + $0 + "\r\n" }.joined() + footer(0) + end)
   }
 
   @Test("what other sinks print stands above the table")
@@ -71,8 +74,9 @@ import System
       line + "n\r\n" + line + "\(number)\r\n" + footer(number - 1) + end
     }
     let up = "\u{1B}[3A"
-    #expect(
-      seen.writes == [
+    expect(
+      seen.writes,
+      equals: [
         begin + table(1), "\r" + up + "\u{1B}[J" + "1\n" + begin + table(1), begin + up + table(2),
         "\r" + up + "\u{1B}[J" + "2\n" + begin + table(2),
       ])
@@ -82,11 +86,12 @@ import System
   func streaming() throws {
     let lines = [#"{"name":"Heron","n":1}"#, #"{"name":"火星","n":2}"#]
     let bench = SinkBench(isTerminal: true, hasColors: true)
-    #expect(
-      try bench.run(sink, lines: lines).writes == ["\u{1B}[1mname   n\u{1B}[0m\nHeron  1\n火星   2\n"])
+    try expect(
+      bench.run(sink, lines: lines).writes, equals: ["\u{1B}[1mname   n\u{1B}[0m\nHeron  1\n火星   2\n"])
     let log = "screen: { console: { table: [.name, .n], live: false } }"
-    #expect(
-      try SinkBench(isTerminal: true).run(log, polls: polls).writes == [
+    try expect(
+      SinkBench(isTerminal: true).run(log, polls: polls).writes,
+      equals: [
         "name           n\nHeron          1\nWren\\u001b[2J  22\n", "Kite           \n",
       ])
   }
@@ -97,8 +102,9 @@ import System
     let long = String(repeating: "x", count: 100)
     let text = printer.lines([TableRow(cells: [long, "1"]), TableRow(cells: ["y", long])], width: 60)
     let lines = text.split(separator: "\n")
-    #expect(lines[1] == String(repeating: "x", count: 39) + "…  1")
-    #expect(lines[2] == "y" + String(repeating: " ", count: 41) + String(repeating: "x", count: 17) + "…")
+    expect(lines[1], equals: String(repeating: "x", count: 39) + "…  1")
+    expect(
+      lines[2], equals: "y" + String(repeating: " ", count: 41) + String(repeating: "x", count: 17) + "…")
   }
 
   @Test("headers are the last names of the fields, or as many as distinguish them")
@@ -106,9 +112,9 @@ import System
     let sink =
       "screen: { console: { table: [.after.name, .before.net, .after.net, '.a | length', '.[0]?'] } }"
     let seen = try SinkBench().run(sink, lines: ["{}"])
-    #expect(seen.text.split(separator: "\n").first == "name\tbefore.net\tafter.net\t.a | length\t.[0]?")
+    expect(seen.text.split(separator: "\n").first, equals: "name\tbefore.net\tafter.net\t.a | length\t.[0]?")
     let named = try SinkBench().run("screen: { console: { table: { When it is: .net } } }", lines: ["{}"])
-    #expect(named.text == "When it is\n\n")
+    expect(named.text, equals: "When it is\n\n")
   }
 
   @Test("an address is a link on the header of its column, where there are colours")

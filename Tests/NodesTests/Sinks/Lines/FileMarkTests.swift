@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Testing
 
@@ -11,15 +12,16 @@ import System
       FileMark(device: 1, inode: 2, offset: 3), FileMark(device: .max, inode: .max - 1, offset: .max),
       FileMark(device: 0, inode: 1 << 53 + 1, offset: 0), FileMark(device: 1, inode: 2, offset: 3, aside: 4),
     ])
-  func both(mark: FileMark) { #expect(FileMark(json: mark.jsonValue.json) == mark) }
+  func both(mark: FileMark) { expect(FileMark(json: mark.jsonValue.json), equals: mark) }
 
   @Test("its text is an object of three numbers, or four")
   func text() {
-    #expect(
-      FileMark(device: 1, inode: 2, offset: 3).jsonValue.description == #"{"device":1,"inode":2,"offset":3}"#)
-    #expect(
-      FileMark(device: 1, inode: 2, offset: 3, aside: 0).jsonValue.description
-        == #"{"device":1,"inode":2,"offset":3,"aside":0}"#)
+    expect(
+      FileMark(device: 1, inode: 2, offset: 3).jsonValue.description,
+      equals: #"{"device":1,"inode":2,"offset":3}"#)
+    expect(
+      FileMark(device: 1, inode: 2, offset: 3, aside: 0).jsonValue.description,
+      equals: #"{"device":1,"inode":2,"offset":3,"aside":0}"#)
   }
 
   @Test(
@@ -29,5 +31,5 @@ import System
       #"{"device":1,"inode":2,"offset":1.5}"#, #"{"device":1,"inode":"2","offset":3}"#,
       #"{"device":1,"inode":18446744073709551616,"offset":3}"#,
     ])
-  func none(text: String) { #expect(FileMark(json: Array(text.utf8)) == nil) }
+  func none(text: String) { expectNil(FileMark(json: Array(text.utf8))) }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Trials
 import TestSupport
 import Glibc
@@ -18,10 +19,10 @@ import System
     let disk = WatchedDisk()
     let lone = LoneFiles(disk: disk)
     for number in 0..<100 { try lone.files.append(Array("\(number)\n".utf8), to: folder["\(number % 2)"]) }
-    #expect(try folder.text("0") == "")
+    try expect(folder.text("0"), equals: "")
     try lone.files.write()
     try lone.files.write()
-    #expect(disk.count("append") == 2)
+    expect(disk.count("append"), equals: 2)
     #expect(try folder.text("1").hasPrefix("1\n3\n5\n"))
     #expect(try folder.text("1").hasSuffix("97\n99\n"))
   }
@@ -31,8 +32,8 @@ import System
     try folder.write("x", "1\n{\"a")
     let lone = LoneFiles()
     try lone.write("2\n".utf8, to: folder["x"])
-    #expect(try folder.text("x") == "1\n{\"a\n2\n")
-    #expect(lone.told() == ["\(folder["x"]): the last line was cut off; it has been ended at byte 5"])
+    try expect(folder.text("x"), equals: "1\n{\"a\n2\n")
+    expect(lone.told(), equals: ["\(folder["x"]): the last line was cut off; it has been ended at byte 5"])
   }
 
   @Test("more files than may be open are all written, one turn after the other")
@@ -42,7 +43,7 @@ import System
       for number in 0..<10 { try lone.files.append(Array("\(turn)\n".utf8), to: folder["\(number)"]) }
       try lone.files.write()
     }
-    #expect(try folder.names.map { try folder.text($0) } == Array(repeating: "0\n1\n2\n", count: 10))
+    try expect(folder.names.map { try folder.text($0) }, equals: Array(repeating: "0\n1\n2\n", count: 10))
   }
 
   @Test("a full disk is waited for through the world, told once a minute, and nothing is lost or doubled")
@@ -53,10 +54,10 @@ import System
       if number == 140 { disk.makeRoom(100) }
     }
     try lone.write("one\ntwo\nthree\n".utf8, to: folder["x"])
-    #expect(try folder.text("x") == "one\ntwo\nthree\n")
-    #expect(lone.pauses.entries == Array(repeating: 0.5, count: 140))
-    #expect(lone.told(.error).count == 2)
-    #expect(lone.told(.notice) == ["\(folder["x"]) can be written again"])
+    try expect(folder.text("x"), equals: "one\ntwo\nthree\n")
+    expect(lone.pauses.entries, equals: Array(repeating: 0.5, count: 140))
+    expect(lone.told(.error).count, equals: 2)
+    expect(lone.told(.notice), equals: ["\(folder["x"]) can be written again"])
   }
 
   @Test("data that does not fit on a full disk before the stop is reported")
@@ -66,8 +67,8 @@ import System
     let error = #expect(throws: Sentence.self) {
       try lone.write("one\ntwo\n".utf8, to: folder["x"])
     }
-    #expect(error?.description.contains("; 3 bytes could not be written before the end") == true)
-    #expect(lone.pauses.entries.count == 3)
+    expect(error?.description.contains("; 3 bytes could not be written before the end"), equals: true)
+    expect(lone.pauses.entries.count, equals: 3)
   }
 
   @Test("a mark is the length that is written, of files that changed since they were asked for last")
@@ -80,19 +81,19 @@ import System
     func offsets() throws -> [String: Int] {
       try lone.files.marks(synced: false).reduce(into: [:]) { offsets, entry in
         offsets[splitPath(entry.path).name] = entry.mark.offset
-        if entry.path == folder["x"] { #expect(entry.mark.identity == identity) }
+        if entry.path == folder["x"] { expect(entry.mark.identity, equals: identity) }
       }
     }
-    #expect(try offsets() == ["x": 0])
+    try expect(offsets(), equals: ["x": 0])
     #expect(!lone.files.needsMarks)
     try lone.files.write()
     #expect(!lone.files.needsMarks)
-    #expect(try offsets() == ["x": 2])
-    #expect(try offsets() == [:])
+    try expect(offsets(), equals: ["x": 2])
+    try expect(offsets(), equals: [:])
     try lone.files.append(Array("2\n".utf8), to: folder["y"])
     try lone.files.append(Array("2\n".utf8), to: folder["x"])
     try lone.files.write()
-    #expect(try offsets() == ["x": 4, "y": 2])
+    try expect(offsets(), equals: ["x": 4, "y": 2])
   }
 
   @Test("a device has no mark")
@@ -108,12 +109,12 @@ import System
     for name in ["a", "b", "c"] { try lone.write("\(name)\n".utf8, to: folder[name]) }
     #expect(lone.files.needsMarks)
     let marks = try lone.files.marks(synced: true)
-    #expect(marks.map { splitPath($0.path).name } == ["a", "b", "c"])
-    #expect(marks.map(\.mark.offset) == [2, 2, 2])
+    expect(marks.map { splitPath($0.path).name }, equals: ["a", "b", "c"])
+    expect(marks.map(\.mark.offset), equals: [2, 2, 2])
     lone.files.marksAreKept()
     try lone.write("d\n".utf8, to: folder["b"])
     #expect(!lone.files.needsMarks, "its mark is in the same file")
-    #expect(try lone.files.marks(synced: false).map(\.mark.offset) == [4])
+    try expect(lone.files.marks(synced: false).map(\.mark.offset), equals: [4])
   }
 
   @Test("after a rotation the mark is in the new file, and that is asked for")
@@ -127,7 +128,7 @@ import System
     try lone.write("3\n".utf8, to: path)
     #expect(lone.files.needsMarks)
     let second = try #require(try lone.keepMark(of: path))
-    #expect(first.identity == FileIdentity(at: folder["x.1"]))
+    expect(first.identity, equals: FileIdentity(at: folder["x.1"]))
     #expect(second.identity == FileIdentity(at: path) && second.offset == 2 && second.aside == 0)
   }
 
@@ -142,8 +143,8 @@ import System
     try lone.files.append(Array("2\n".utf8), to: paths[1])
     _ = lone.files.takeLines()
     _ = try lone.files.marks(synced: false)
-    #expect(lone.files.takeExcessMarks() == [paths[0]] + paths[2...350])
-    #expect(lone.files.takeExcessMarks() == [])
+    expect(lone.files.takeExcessMarks(), equals: [paths[0]] + paths[2...350])
+    expect(lone.files.takeExcessMarks(), equals: [])
     lone.files.marksAreKept()
     try lone.write("2\n".utf8, to: paths[2])
     #expect(lone.files.needsMarks)
@@ -156,10 +157,10 @@ import System
     try lone.files.append([0x30, 0x0a], to: path)
     _ = try lone.keepMark(of: path)
     for number in 0..<3 { try lone.write("\(number)\n".utf8.dropFirst(number == 0 ? 2 : 0), to: path) }
-    #expect(folder.names == ["x", "x.1", "x.2"])
+    expect(folder.names, equals: ["x", "x.1", "x.2"])
     _ = try lone.files.marks(synced: false)
     lone.files.close()
-    #expect(folder.names == ["x", "x.1", "x.2"], "the mark may not be kept yet")
+    expect(folder.names, equals: ["x", "x.1", "x.2"], "the mark may not be kept yet")
   }
 
   @Test("committed marks release older files, which are then compressed")
@@ -171,8 +172,8 @@ import System
     for number in 1..<3 { try lone.write("\(number)\n".utf8, to: path) }
     _ = try lone.keepMark(of: path)
     lone.files.close()
-    #expect(folder.names == ["x", "x.1.gz", "x.2.gz"])
-    #expect(try folder.text("x.2.gz") == "0\n")
+    expect(folder.names, equals: ["x", "x.1.gz", "x.2.gz"])
+    try expect(folder.text("x.2.gz"), equals: "0\n")
   }
 
   @Test("a file with a mark is not compressed even after it was closed and reopened")
@@ -187,7 +188,7 @@ import System
     try lone.write("1\n".utf8, to: folder["y"])
     try lone.write("2\n".utf8, to: folder["x"])
     lone.files.close()
-    #expect(folder.names == ["x", "x.1", "x.2", "y", "y.1"])
+    expect(folder.names, equals: ["x", "x.1", "x.2", "y", "y.1"])
   }
 
   @Test("a file that cannot be begun after a rotation is tried again, and nothing rotated twice for it")
@@ -197,8 +198,8 @@ import System
     try lone.write("0\n".utf8, to: folder["x"])
     disk.closedDoors.withLock { $0 = 2 }
     try lone.write("1\n".utf8, to: folder["x"])
-    #expect(try ["x.1", "x"].map { try folder.text($0) } == ["0\n", "1\n"])
-    #expect(lone.pauses.entries.count == 2)
+    try expect(["x.1", "x"].map { try folder.text($0) }, equals: ["0\n", "1\n"])
+    expect(lone.pauses.entries.count, equals: 2)
   }
 
   @Test("a file that a mark may need is not dropped: rotation waits until marks are kept")
@@ -208,9 +209,9 @@ import System
     try lone.write("0\n".utf8, to: path)
     _ = try lone.keepMark(of: path)
     for number in 1..<6 { try lone.write("\(number)\n".utf8, to: path) }
-    #expect(try ["x.2", "x.1", "x"].map { try folder.text($0) } == ["0\n", "1\n", "2\n3\n4\n5\n"])
+    try expect(["x.2", "x.1", "x"].map { try folder.text($0) }, equals: ["0\n", "1\n", "2\n3\n4\n5\n"])
     _ = try lone.keepMark(of: path)
     for number in 6..<8 { try lone.write("\(number)\n".utf8, to: path) }
-    #expect(try ["x.2", "x.1", "x"].map { try folder.text($0) } == ["2\n3\n4\n5\n", "6\n", "7\n"])
+    try expect(["x.2", "x.1", "x"].map { try folder.text($0) }, equals: ["2\n3\n4\n5\n", "6\n", "7\n"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Trials
 import TestSupport
 import Glibc
@@ -22,9 +23,10 @@ import System
     let kept = try killed.run(mark: 6, cut: truth.count)
     try folder.write("x", "1\n2")
     let lone = try killed.replay("next\n".utf8, from: kept)
-    #expect(try folder.text("x") == "1\n2\nnext\n")
-    #expect(
-      lone.told() == [
+    try expect(folder.text("x"), equals: "1\n2\nnext\n")
+    expect(
+      lone.told(),
+      equals: [
         "\(path) is 3 bytes shorter than it was; lines are appended to it",
         "\(path): the last line was cut off; it has been ended at byte 3",
       ])
@@ -39,10 +41,9 @@ import System
     rename(path, away["elsewhere"])
     if isReplaced { try folder.write("x", "other") }
     let lone = try killed.replay("next\n".utf8, from: kept)
-    #expect(try folder.text("x") == (isReplaced ? "other\nnext\n" : "next\n"))
-    #expect(
-      lone.told().first
-        == "\(path) is not the file that was written last; lines are appended to it")
+    try expect(folder.text("x"), equals: (isReplaced ? "other\nnext\n" : "next\n"))
+    expect(
+      lone.told().first, equals: "\(path) is not the file that was written last; lines are appended to it")
     #expect(lone.files.needsMarks)
   }
 
@@ -54,13 +55,13 @@ import System
     rename(path, folder["x-20261122"])
     if let replacement { try folder.write("x", replacement) }
     let lone = try killed.replay(truth[2...] + Array("next\n".utf8), from: kept, pieces: 3)
-    #expect(try folder.bytes("x-20261122") == Array(truth[..<cut]))
+    try expect(folder.bytes("x-20261122"), equals: Array(truth[..<cut]))
     let start = KilledRun.lineStart(of: cut)
     let replaced = replacement.map { $0.isEmpty || $0.hasSuffix("\n") ? $0 : $0 + "\n" } ?? ""
     let rest = try folder.bytes("x")
-    #expect(rest == Array(replaced.utf8) + truth[start...] + Array("next\n".utf8))
-    #expect(try lone.keepMark(of: path)?.offset == rest.count)
-    #expect(folder.names.count == 2)
+    expect(rest, equals: Array(replaced.utf8) + truth[start...] + Array("next\n".utf8))
+    try expect(lone.keepMark(of: path)?.offset, equals: rest.count)
+    expect(folder.names.count, equals: 2)
   }
 
   @Test("a file that is moved while it is open has a mark before anything is written to the new one")
@@ -145,7 +146,7 @@ import System
     try lone.files.prepare()
     #expect(try lone.files.needsMarks && folder.text("x").isEmpty && folder.text("x.1") == "1\n")
     let waiting = lone.files.takeLines(unmarkedOnly: true)
-    #expect(waiting.map(\.lines) == [Array("22\n".utf8)])
+    expect(waiting.map(\.lines), equals: [Array("22\n".utf8)])
     let mark = try #require(try lone.keepMark(of: path))
     #expect(mark.identity == FileIdentity(at: path) && mark.offset == 0)
   }
@@ -163,7 +164,7 @@ import System
     try lone.files.write(onlyMarked: true)
     #expect(try folder.text("x").isEmpty && lone.files.needsMarks && !lone.files.isComparingTail)
     let waiting = lone.files.takeLines(unmarkedOnly: true)
-    #expect(waiting.map(\.lines) == [truth[KilledRun.lineStart(of: cut)...] + Array("next\n".utf8)])
+    expect(waiting.map(\.lines), equals: [truth[KilledRun.lineStart(of: cut)...] + Array("next\n".utf8)])
     let mark = try #require(try lone.keepMark(of: path))
     #expect(mark.identity == FileIdentity(at: path) && mark.offset == 0)
     for (path, lines) in waiting { try lone.files.append(lines, to: path, areCommitted: true) }
@@ -171,7 +172,7 @@ import System
     rename(path, folder["x-20261123"])
     // The next run is killed before it commits anything, and the one after it finds the lines.
     let next = try killed.replay(waiting[0].lines + Array("last\n".utf8), from: mark)
-    #expect(try folder.bytes("x-20261122") == Array(truth[..<cut]))
+    try expect(folder.bytes("x-20261122"), equals: Array(truth[..<cut]))
     #expect(try folder.bytes("x-20261123") == waiting[0].lines && folder.text("x") == "last\n")
     #expect(next.told().isEmpty)
   }
@@ -224,7 +225,7 @@ import System
       if number == 4 { rename(path, folder["x-2"]) }
     }
     #expect(try folder.text("x-1") == "n\n1\n2\n" && folder.text("x-2") == "n\n3\n4\n")
-    #expect(try folder.text("x") == "n\n5\n6\n")
+    try expect(folder.text("x"), equals: "n\n5\n6\n")
   }
 
   @Test("lines that one epoch takes in several turns stay together, behind their header")
@@ -276,7 +277,7 @@ import System
     for number in 0..<count { try first.files.append([0x31, 0x0a], to: folder["f\(number)"]) }
     try first.files.write()
     let marks = try first.files.marks(synced: false)
-    #expect(marks.count == count)
+    expect(marks.count, equals: count)
     first.files.close()
     for number in 0..<count - 1 { rename(folder["f\(number)"], away["f\(number)"]) }
     let disk = WatchedDisk()
@@ -284,7 +285,7 @@ import System
     for (path, mark) in marks { next.files.resume(path, at: mark) }
     #expect(!next.files.isComparingTail)
     try next.files.endReplay()
-    #expect(disk.calls.entries.filter { $0 == "names" }.count == 2)
+    expect(disk.calls.entries.filter { $0 == "names" }.count, equals: 2)
   }
 
   @Test("a file that was overwritten up to the mark is not taken for the one that was written")
@@ -292,10 +293,9 @@ import System
     let kept = try killed.run(mark: 5, cut: 8)
     try folder.write("x", "other\n and more\n")
     let lone = try killed.replay(truth[5...], from: kept)
-    #expect(try folder.bytes("x") == Array("other\n and more\n".utf8) + truth[5...])
-    #expect(
-      lone.told().first
-        == "\(path) is not the file that was written last; lines are appended to it")
+    try expect(folder.bytes("x"), equals: Array("other\n and more\n".utf8) + truth[5...])
+    expect(
+      lone.told().first, equals: "\(path) is not the file that was written last; lines are appended to it")
   }
 
   @Test("a file that is moved away while it is compared is compared to its end, and a new one goes on")
@@ -304,8 +304,8 @@ import System
     let lone = try killed.replay(truth[2..<4], from: kept, pieces: 1)
     rename(path, folder["elsewhere"])
     try killed.write(truth[4...], lone, pieces: 1)
-    #expect(try folder.bytes("elsewhere") + folder.bytes("x") == truth)
-    #expect(try folder.bytes("elsewhere") == Array(truth[..<14]))
+    try expect(folder.bytes("elsewhere") + folder.bytes("x"), equals: truth)
+    try expect(folder.bytes("elsewhere"), equals: Array(truth[..<14]))
   }
 
   @Test("a link is followed where links are")
@@ -313,9 +313,9 @@ import System
     symlink(folder["target"], path)
     let kept = try killed.run(mark: 2, cut: 8)
     let lone = try killed.replay(truth[2...], from: kept, pieces: 3)
-    #expect(try folder.bytes("target") == truth)
+    try expect(folder.bytes("target"), equals: truth)
     let last = try #require(try lone.keepMark(of: path))
-    #expect(last.identity == FileIdentity(at: folder["target"]))
+    expect(last.identity, equals: FileIdentity(at: folder["target"]))
     #expect(throws: FileFailure.self) {
       let strict = LoneFiles(Rotation(), .init(followsLinks: false), onPause: { $1.set() })
       strict.files.resume(path, at: last)

@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Glibc
 import Engine
@@ -25,16 +26,16 @@ import System
     try lone.files.endReplay()
     try lone.files.endReplay()
     let whole = "1\n22\n" + (left.hasSuffix("\n") ? left : left + "\n")
-    #expect(try folder.text("x") == whole)
+    try expect(folder.text("x"), equals: whole)
     let mark = try #require(try lone.keepMark(of: path))
-    #expect(mark.offset == whole.utf8.count)
+    expect(mark.offset, equals: whole.utf8.count)
     try lone.write("next\n".utf8, to: path)
-    #expect(try folder.text("x") == whole + "next\n")
-    #expect(
-      lone.told().first
-        == "\(path): \(left.utf8.count) bytes after the last commit were not regenerated; they stay, "
+    try expect(folder.text("x"), equals: whole + "next\n")
+    expect(
+      lone.told().first,
+      equals: "\(path): \(left.utf8.count) bytes after the last commit were not regenerated; they stay, "
         + "and new lines follow them")
-    #expect(lone.told().count == (left.hasSuffix("\n") ? 1 : 2))
+    expect(lone.told().count, equals: (left.hasSuffix("\n") ? 1 : 2))
   }
 
   @Test("the same for a file that nothing was written to again, and one that was removed is not made for it")
@@ -44,14 +45,15 @@ import System
     lone.files.resume(path, at: kept)
     lone.files.resume(folder["gone"], at: FileMark(device: kept.device, inode: .max, offset: 2))
     try lone.files.endReplay()
-    #expect(
-      lone.told() == [
+    expect(
+      lone.told(),
+      equals: [
         "\(path): 4 bytes after the last commit were not regenerated; they stay, and new lines follow them"
       ])
-    #expect(try lone.keepMark(of: path)?.offset == 6)
-    #expect(folder.names == ["x"])
+    try expect(lone.keepMark(of: path)?.offset, equals: 6)
+    expect(folder.names, equals: ["x"])
     try lone.write("next\n".utf8, to: path)
-    #expect(try folder.text("x") == "1\n22\n\nnext\n")
+    try expect(folder.text("x"), equals: "1\n22\n\nnext\n")
   }
 
   @Test("what is left in rotated files counts too, and stays")
@@ -61,7 +63,7 @@ import System
     let lone = try killed.replay(truth[2..<5], from: kept, pieces: 2, LoneFiles(rotation))
     try lone.files.endReplay()
     try lone.write("next\n".utf8, to: path)
-    #expect(lone.told().first?.contains(": \(truth.count - 5) bytes after") == true)
-    #expect(try killed.text() == truth + "next\n".utf8)
+    expect(lone.told().first?.contains(": \(truth.count - 5) bytes after"), equals: true)
+    try expect(killed.text(), equals: truth + "next\n".utf8)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Trials
 import TestSupport
 import Glibc
@@ -28,9 +29,9 @@ import System
         let lone = try killed.replay(truth[mark...], from: kept, pieces: pieces)
         try lone.files.endReplay()
         try lone.write("7\n".utf8, to: path)
-        #expect(try folder.bytes("x") == truth + "7\n".utf8, "mark \(mark), cut \(cut)")
-        #expect(folder.names == ["x"])
-        #expect(lone.told() == [])
+        try expect(folder.bytes("x"), equals: truth + "7\n".utf8, "mark \(mark), cut \(cut)")
+        expect(folder.names, equals: ["x"])
+        expect(lone.told(), equals: [])
         clear()
       }
     }
@@ -55,10 +56,10 @@ import System
       for cut in mark...truth.count {
         let kept = try killed.run(mark: mark, cut: cut, rotation)
         let lone = try killed.replay(truth[mark...], from: kept, pieces: pieces, LoneFiles(rotation))
-        #expect(try killed.text() == truth, "mark \(mark), cut \(cut)")
+        try expect(killed.text(), equals: truth, "mark \(mark), cut \(cut)")
         try lone.files.endReplay()
-        #expect(try killed.text() == truth, "mark \(mark), cut \(cut)")
-        #expect(lone.told() == [])
+        try expect(killed.text(), equals: truth, "mark \(mark), cut \(cut)")
+        expect(lone.told(), equals: [])
         clear()
       }
     }
@@ -73,8 +74,8 @@ import System
       for number in (max(gap, 1)...9).reversed() { rename(folder["x.\(number)"], folder["x.\(number + 1)"]) }
       if gap == 0 { rename(path, folder["x.1"]) }
       let lone = try killed.replay(truth[2...], from: kept, pieces: 3, LoneFiles(rotation))
-      #expect(try killed.text() == truth)
-      #expect(lone.told() == [])
+      try expect(killed.text(), equals: truth)
+      expect(lone.told(), equals: [])
       clear()
     }
   }
@@ -112,10 +113,10 @@ import System
       done = next == lines.count
       // A part of what comes next is written before the kill.
       if !done { try lone.write(lines[next].utf8.dropLast(Int.random(in: 1...3, using: &random)), to: path) }
-      #expect(lone.told() == [])
+      expect(lone.told(), equals: [])
       #expect(truth.starts(with: try killed.text()))
     }
-    #expect(try killed.text() == truth)
+    try expect(killed.text(), equals: truth)
   }
 
   @Test(
@@ -125,7 +126,7 @@ import System
       let kept = try killed.run(mark: 2, cut: cut)
       let lone = LoneFiles(disk: WatchedDisk(readFailures: rate))
       try killed.replay(truth[2...], from: kept, pieces: 11, lone)
-      #expect(try folder.bytes("x") == truth, "cut \(cut)")
+      try expect(folder.bytes("x"), equals: truth, "cut \(cut)")
       #expect(Set(lone.told(.error)).count <= 1)
       clear()
     }
@@ -138,8 +139,8 @@ import System
       let disk = WatchedDisk(room: 0)
       let lone = LoneFiles(disk: disk) { _, _ in disk.makeRoom(2) }
       try killed.replay(truth[2...], from: kept, lone)
-      #expect(try folder.bytes("x") == truth, "cut \(cut)")
-      #expect(lone.pauses.entries.count == (truth.count - cut + 1) / 2)
+      try expect(folder.bytes("x"), equals: truth, "cut \(cut)")
+      expect(lone.pauses.entries.count, equals: (truth.count - cut + 1) / 2)
       clear()
     }
   }
@@ -149,10 +150,10 @@ import System
     let kept = try killed.run(mark: 2, cut: 14)
     let lone = try killed.replay(
       truth[2..<14], from: kept, pieces: 1, LoneFiles(Rotation(size: 3, age: 1), now: 4e9))
-    #expect(folder.names == ["x"])
+    expect(folder.names, equals: ["x"])
     try killed.write(truth[14...], lone)
-    #expect(folder.names == ["x", "x.1"])
-    #expect(try killed.text() == truth)
+    expect(folder.names, equals: ["x", "x.1"])
+    try expect(killed.text(), equals: truth)
   }
 
   @Test(
@@ -160,16 +161,17 @@ import System
   func packing() throws {
     let rotation = Rotation(size: 8, keep: 20, gzip: true)
     let kept = try killed.run(mark: 2, cut: truth.count, rotation)
-    #expect(folder.names == ["x", "x.1", "x.2", "x.3"])
+    expect(folder.names, equals: ["x", "x.1", "x.2", "x.3"])
     let lone = try killed.replay(truth[2...], from: kept, LoneFiles(rotation))
-    #expect(folder.names == ["x", "x.1", "x.2", "x.3"])
+    expect(folder.names, equals: ["x", "x.1", "x.2", "x.3"])
     _ = try lone.keepMark(of: path)
     try killed.write("next\n".utf8, lone)
     _ = try lone.keepMark(of: path)
     lone.files.close()
-    #expect(folder.names == ["x", "x.1.gz", "x.2.gz", "x.3.gz"])
-    #expect(
-      try ["x.3.gz", "x.2.gz", "x.1.gz", "x"].flatMap { try folder.bytes($0) } == truth
+    expect(folder.names, equals: ["x", "x.1.gz", "x.2.gz", "x.3.gz"])
+    try expect(
+      ["x.3.gz", "x.2.gz", "x.1.gz", "x"].flatMap { try folder.bytes($0) },
+      equals: truth
         + "next\n".utf8)
   }
 
@@ -181,7 +183,7 @@ import System
       for name in names { try first.files.append(Array(truth[..<5]), to: folder[name]) }
       try first.files.write()
       let kept = try first.files.marks(synced: false)
-      #expect(kept.count == names.count)
+      expect(kept.count, equals: names.count)
       first.files.marksAreKept()
       // Some have got further than others.
       for (number, name) in names.enumerated() {
@@ -199,8 +201,8 @@ import System
         }
       }
       try lone.files.endReplay()
-      #expect(try names.map { try folder.bytes($0) } == names.map { _ in truth }, "cut \(cut)")
-      #expect(lone.told() == [])
+      try expect(names.map { try folder.bytes($0) }, equals: names.map { _ in truth }, "cut \(cut)")
+      expect(lone.told(), equals: [])
       clear()
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Glibc
 import Engine
@@ -18,17 +19,17 @@ import System
   func bySize() throws {
     let file = try RotatingFile(folder["x"], Rotation(size: 14, keep: 2), now: 0)
     for number in 0..<8 { try file.append(line(number), now: 0) }
-    #expect(folder.names == ["x", "x.1", "x.2"])
-    #expect(try folder.text("x") == "line 6\nline 7\n")
-    #expect(try folder.text("x.1") == "line 4\nline 5\n")
-    #expect(try folder.text("x.2") == "line 2\nline 3\n")
+    expect(folder.names, equals: ["x", "x.1", "x.2"])
+    try expect(folder.text("x"), equals: "line 6\nline 7\n")
+    try expect(folder.text("x.1"), equals: "line 4\nline 5\n")
+    try expect(folder.text("x.2"), equals: "line 2\nline 3\n")
   }
 
   @Test("a buffer larger than the size has a file for itself, and an empty file is not rotated")
   func largeBuffer() throws {
     let file = try RotatingFile(folder["x"], Rotation(size: 3), now: 0)
     for number in 0..<2 { try file.append(line(number), now: 0) }
-    #expect(folder.names == ["x", "x.1"])
+    expect(folder.names, equals: ["x", "x.1"])
   }
 
   @Test("a file is rotated by age, which survives a restart")
@@ -37,12 +38,12 @@ import System
     try file.append(line(0), now: 1000)
     try file.append(line(1), now: 1059)
     try file.append(line(2), now: 1060)
-    #expect(try folder.text("x.1") == "line 0\nline 1\n")
+    try expect(folder.text("x.1"), equals: "line 0\nline 1\n")
     let day = time(nil) + 86_400
     let again = try RotatingFile(folder["x"], Rotation(age: 86_000), now: day)
     try again.append(line(3), now: day)
-    #expect(try folder.text("x") == "line 3\n")
-    #expect(try folder.text("x.1") == "line 2\n")
+    try expect(folder.text("x"), equals: "line 3\n")
+    try expect(folder.text("x.1"), equals: "line 2\n")
   }
 
   @Test(
@@ -53,8 +54,8 @@ import System
     try file.append(line(0), now: 1000 + step)
     try file.append(line(1), now: 1000)
     try file.append(line(2), now: 1061)
-    #expect(try folder.text("x.1") == "line 0\nline 1\n")
-    #expect(try folder.text("x") == "line 2\n")
+    try expect(folder.text("x.1"), equals: "line 0\nline 1\n")
+    try expect(folder.text("x"), equals: "line 2\n")
   }
 
   @Test("rotated files are compressed in order, and none is left incomplete")
@@ -63,12 +64,12 @@ import System
       folder["x"], Rotation(size: 7, keep: 3, gzip: true), .init(mode: 0o640), now: 0)
     for number in 0..<6 { try file.append(line(number), now: 0) }
     file.finishPacking()
-    #expect(folder.names == ["x", "x.1.gz", "x.2.gz", "x.3.gz"])
-    #expect(try folder.text("x.1.gz") == "line 4\n")
-    #expect(try folder.text("x.3.gz") == "line 2\n")
+    expect(folder.names, equals: ["x", "x.1.gz", "x.2.gz", "x.3.gz"])
+    try expect(folder.text("x.1.gz"), equals: "line 4\n")
+    try expect(folder.text("x.3.gz"), equals: "line 2\n")
     #expect(try InputFile(folder["x.1.gz"]).isCompressed)
     let status = try #require(OpenDescriptor(opening: folder["x.1.gz"], O_RDONLY, to: "open").status)
-    #expect(status.st_mode & 0o777 == 0o640)
+    expect(status.st_mode & 0o777, equals: 0o640)
   }
 
   @Test("compression interrupted by a crash is completed: incomplete, complete but not removed, not begun")
@@ -77,11 +78,11 @@ import System
     try folder.write("x.1", "old\n")
     try folder.write("x.1.gz.tmp", "half")
     try RotatingFile(folder["x"], rotation, now: 0).finishPacking()
-    #expect(folder.names == ["x", "x.1.gz"])
-    #expect(try folder.text("x.1.gz") == "old\n")
+    expect(folder.names, equals: ["x", "x.1.gz"])
+    try expect(folder.text("x.1.gz"), equals: "old\n")
     try folder.write("x.1", "old\n")
     try RotatingFile(folder["x"], rotation, now: 0).finishPacking()
-    #expect(folder.names == ["x", "x.1.gz"])
+    expect(folder.names, equals: ["x", "x.1.gz"])
   }
 
   @Test("a gap that a crash has left is filled, and nothing dropped for it")
@@ -89,7 +90,7 @@ import System
     for (name, text) in [("x", "4\n"), ("x.2", "2\n"), ("x.3", "1\n")] { try folder.write(name, text) }
     let file = try RotatingFile(folder["x"], Rotation(size: 2, keep: 3), now: 0)
     try file.append([0x35, 0x0a], now: 0)
-    #expect(try ["x", "x.1", "x.2", "x.3"].map { try folder.text($0) } == ["5\n", "4\n", "2\n", "1\n"])
+    try expect(["x", "x.1", "x.2", "x.3"].map { try folder.text($0) }, equals: ["5\n", "4\n", "2\n", "1\n"])
   }
 
   @Test("a failed rotation is reported, and writing continues")
@@ -100,9 +101,9 @@ import System
     var notes: [String] = []
     let file = try RotatingFile(folder["x"], Rotation(size: 2, keep: 1), now: 0) { notes.append($0) }
     for _ in 0..<3 { try file.append([0x32, 0x0a], now: 0) }
-    #expect(try folder.text("x") == "1\n2\n2\n2\n")
-    #expect(notes.count == 1)
-    #expect(notes.first?.contains("cannot rename to") == true)
+    try expect(folder.text("x"), equals: "1\n2\n2\n2\n")
+    expect(notes.count, equals: 1)
+    expect(notes.first?.contains("cannot rename to"), equals: true)
   }
 
   @Test("a follower of the name sees each line once, compressed or not", arguments: [false, true])
@@ -125,7 +126,7 @@ import System
       let count = seen.count
       known.withLock { $0 = count }
     }
-    #expect(seen == Array(0..<1000))
+    expect(seen, equals: Array(0..<1000))
     writer.wait()
   }
 }

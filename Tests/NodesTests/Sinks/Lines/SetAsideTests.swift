@@ -1,3 +1,4 @@
+import Expectations
 import Trials
 import TestSupport
 import Glibc
@@ -32,14 +33,15 @@ import System
         let lone = try killed.replay(truth[mark...], from: kept, pieces: pieces)
         try lone.files.endReplay()
         let line = KilledRun.lineStart(of: place)
-        #expect(try folder.bytes("x.aside-1") == other)
-        #expect(try folder.bytes("x") == Array(truth[line...]), "mark \(mark), place \(place)")
-        #expect(
-          lone.told() == [
+        try expect(folder.bytes("x.aside-1"), equals: other)
+        try expect(folder.bytes("x"), equals: Array(truth[line...]), "mark \(mark), place \(place)")
+        expect(
+          lone.told(),
+          equals: [
             "\(path) differs at byte \(place) from the regenerated lines: \(path) is now \(path).aside-1, "
               + "and a new \(path) begins with the line that differs"
           ])
-        #expect(lone.log.entries.first?.level == .warning)
+        expect(lone.log.entries.first?.level, equals: .warning)
         clear()
       }
     }
@@ -57,8 +59,8 @@ import System
     other[place] = 0x79
     try first.write(other + other, to: path)
     try killed.replay(line + line, from: kept, pieces: 100_000)
-    #expect(try folder.bytes("x") == line + line)
-    #expect(try folder.bytes("x.aside-1") == Array("1\n".utf8) + other + other)
+    try expect(folder.bytes("x"), equals: line + line)
+    try expect(folder.bytes("x.aside-1"), equals: Array("1\n".utf8) + other + other)
   }
 
   @Test("a name that is taken is not taken from it")
@@ -67,9 +69,9 @@ import System
     try folder.write("x.aside-1", "other")
     try folder.write("x", "1\n99\n")
     try killed.replay(truth[2...], from: kept)
-    #expect(try folder.text("x.aside-1") == "other")
-    #expect(try folder.text("x.aside-2") == "1\n99\n")
-    #expect(try folder.bytes("x") == Array(truth[2...]))
+    try expect(folder.text("x.aside-1"), equals: "other")
+    try expect(folder.text("x.aside-2"), equals: "1\n99\n")
+    try expect(folder.bytes("x"), equals: Array(truth[2...]))
   }
 
   @Test("a rotated file that differs is set aside with all that are newer")
@@ -78,12 +80,12 @@ import System
     let kept = try killed.run(mark: 2, cut: truth.count, rotation)
     try folder.write("x.2", "{\"a\":5}\n")
     let lone = try killed.replay(truth[2...], from: kept, LoneFiles(rotation))
-    #expect(folder.names == ["x", "x.3", "x.aside-1", "x.aside-2", "x.aside-3"])
+    expect(folder.names, equals: ["x", "x.3", "x.aside-1", "x.aside-2", "x.aside-3"])
     let texts = try ["x.3", "x.aside-1", "x.aside-2", "x.aside-3"].map { try folder.text($0) }
-    #expect(texts == ["1\n22\n\n", "{\"a\":5}\n", "5555555\n", "6\n"])
-    #expect(try folder.bytes("x") == Array(truth[6...]))
-    #expect(lone.told(.warning).count == 1)
-    #expect(lone.told(.warning).first?.hasPrefix("\(path).2 differs at byte 5 ") == true)
+    expect(texts, equals: ["1\n22\n\n", "{\"a\":5}\n", "5555555\n", "6\n"])
+    try expect(folder.bytes("x"), equals: Array(truth[6...]))
+    expect(lone.told(.warning).count, equals: 1)
+    expect(lone.told(.warning).first?.hasPrefix("\(path).2 differs at byte 5 "), equals: true)
   }
 
   @Test("killed after a file was set aside and before its mark was kept, no line is doubled")
@@ -101,9 +103,9 @@ import System
         let second = LoneFiles(Rotation(size: 3))
         second.files.resume(path, at: kept)
         try killed.write(truth[2...], second, pieces: 4)
-        #expect(folder.names.filter { $0.contains("aside") } == ["x.aside-1"])
+        expect(folder.names.filter { $0.contains("aside") }, equals: ["x.aside-1"])
         let line = KilledRun.lineStart(of: place)
-        #expect(try killed.text() == Array(truth[line...]), "place \(place), cut \(cut)")
+        try expect(killed.text(), equals: Array(truth[line...]), "place \(place), cut \(cut)")
         clear()
       }
     }
@@ -117,18 +119,18 @@ import System
     // An older one, which is no part of it, begins as what is written again does.
     try folder.write("x.aside-1", "5555555\n6\n")
     let kept = try killed.run(mark: 2, cut: truth.count, rotation)
-    #expect(kept.identity == FileIdentity(at: folder["x.1"]))
+    expect(kept.identity, equals: FileIdentity(at: folder["x.1"]))
     try folder.write("x", "5555555\n#\n")
     let first = LoneFiles(rotation)
     first.files.resume(path, at: kept)
     try killed.write(truth[2...], first)
     if isNewGone { unlink(path) }
     let second = try killed.replay(truth[2...] + Array("7\n".utf8), from: kept, LoneFiles(rotation))
-    #expect(folder.names == ["x", "x.1", "x.aside-1", "x.aside-2"])
-    #expect(try folder.bytes("x.1") == Array(truth[..<14]))
-    #expect(try folder.text("x.aside-2") == "5555555\n#\n")
-    #expect(try folder.text("x") == "6\n7\n")
-    #expect(second.told(.warning) == [])
+    expect(folder.names, equals: ["x", "x.1", "x.aside-1", "x.aside-2"])
+    try expect(folder.bytes("x.1"), equals: Array(truth[..<14]))
+    try expect(folder.text("x.aside-2"), equals: "5555555\n#\n")
+    try expect(folder.text("x"), equals: "6\n7\n")
+    expect(second.told(.warning), equals: [])
   }
 
   @Test("a disk that is full while the new file is begun takes the line when there is room")
@@ -141,8 +143,8 @@ import System
     let lone = LoneFiles(disk: disk) { _, _ in disk.makeRoom(1) }
     lone.files.resume(path, at: kept)
     try killed.write(truth[2...], lone)
-    #expect(try folder.bytes("x") == Array(truth[6...]))
-    #expect(lone.pauses.entries.count == truth.count - 6)
+    try expect(folder.bytes("x"), equals: Array(truth[6...]))
+    expect(lone.pauses.entries.count, equals: truth.count - 6)
   }
 
   @Test("what differs behind a link is left there, and the link set aside")
@@ -151,9 +153,9 @@ import System
     let kept = try killed.run(mark: 2, cut: 5)
     try folder.write("target", "1\n#")
     try killed.replay(truth[2...], from: kept, pieces: 3)
-    #expect(try folder.text("target") == "1\n#")
-    #expect(try folder.text("x.aside-1") == "1\n#")
-    #expect(try folder.bytes("x") == Array(truth[2...]))
-    #expect(FileIdentity(at: folder["x.aside-1"]) == FileIdentity(at: folder["target"]))
+    try expect(folder.text("target"), equals: "1\n#")
+    try expect(folder.text("x.aside-1"), equals: "1\n#")
+    try expect(folder.bytes("x"), equals: Array(truth[2...]))
+    expect(FileIdentity(at: folder["x.aside-1"]), equals: FileIdentity(at: folder["target"]))
   }
 }

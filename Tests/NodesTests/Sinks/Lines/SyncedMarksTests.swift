@@ -1,3 +1,4 @@
+import Expectations
 import Trials
 import TestSupport
 import Glibc
@@ -29,16 +30,16 @@ import System
     let paths = [folder["new/deep/x"], folder["new/deep/y"]]
     for path in paths { try lone.write("1\n".utf8, to: path) }
     _ = try lone.files.marks(synced: true)
-    #expect(disk.count("sync") == 2)
+    expect(disk.count("sync"), equals: 2)
     // Of each file the folders above it, which may all have been made by a run that was killed.
-    #expect(disk.count("sync \(folder["new/deep"])") == 2)
-    #expect(disk.count("sync \(folder["new"])") == 2)
-    #expect(disk.count("sync \(folder.path)") == 2)
+    expect(disk.count("sync \(folder["new/deep"])"), equals: 2)
+    expect(disk.count("sync \(folder["new"])"), equals: 2)
+    expect(disk.count("sync \(folder.path)"), equals: 2)
     try lone.write("2\n".utf8, to: paths[0])
     _ = try lone.files.marks(synced: true)
     _ = try lone.files.marks(synced: true)
     let own = disk.calls.entries.filter { $0 == "sync" || $0.hasPrefix("sync \(folder.path)") }
-    #expect(own.count == 9)
+    expect(own.count, equals: 9)
   }
 
   @Test("before a mark is safe so is the file that was rotated, and what was closed for others")
@@ -51,10 +52,11 @@ import System
     for path in ["x", "y"] { try lone.write([0x31, 0x0a], to: folder[path]) }
     let before = disk.count("sync")
     let marks = try lone.files.marks(synced: true)
-    #expect(marks.map(\.mark.offset) == [2, 2])
-    #expect(try marks.map(\.mark.identity) == ["x", "y"].map { try #require(FileIdentity(at: folder[$0])) })
-    #expect(folder.names == ["x", "x.1", "y", "y.1"])
-    #expect(disk.count("sync") - before == 4)
+    expect(marks.map(\.mark.offset), equals: [2, 2])
+    try expect(
+      marks.map(\.mark.identity), equals: ["x", "y"].map { try #require(FileIdentity(at: folder[$0])) })
+    expect(folder.names, equals: ["x", "x.1", "y", "y.1"])
+    expect(disk.count("sync") - before, equals: 4)
   }
 
   @Test("so is what a file held that was moved away")
@@ -66,7 +68,7 @@ import System
     rename(folder["x"], folder["elsewhere"])
     try lone.write("3\n".utf8, to: folder["x"])
     _ = try lone.keepMark(of: folder["x"], synced: true)
-    #expect(synced("elsewhere", "x") == ["elsewhere", "x"])
+    expect(synced("elsewhere", "x"), equals: ["elsewhere", "x"])
   }
 
   @Test(
@@ -77,7 +79,7 @@ import System
     try killed.replay(KilledRun.truth[2..<10], from: kept, lone)
     try lone.write("1\n".utf8, to: folder["y"])
     _ = try lone.files.marks(synced: true)
-    #expect(synced("x.3", "x.2", "y") == ["x.3", "x.2", "y"])
+    expect(synced("x.3", "x.2", "y"), equals: ["x.3", "x.2", "y"])
   }
 
   @Test("so is skipped data when there is no more")
@@ -86,7 +88,7 @@ import System
     let lone = LoneFiles(rotation, disk: disk)
     try killed.replay(KilledRun.truth[2...] + "7\n".utf8, from: kept, lone)
     _ = try lone.files.marks(synced: true)
-    #expect(synced("x.3", "x.2", "x.1", "x") == ["x.3", "x.2", "x.1", "x"])
+    expect(synced("x.3", "x.2", "x.1", "x"), equals: ["x.3", "x.2", "x.1", "x"])
   }
 
   /// What of a file was written over, as the bytes of it.
@@ -102,10 +104,10 @@ import System
     let kept = try killed.run(mark: 2, cut: KilledRun.truth.count, rotation)
     let lone = LoneFiles(rotation, disk: disk, syncs: true)
     try killed.replay(KilledRun.truth[2...], from: kept, pieces: pieces, lone)
-    #expect(try killed.text() == KilledRun.truth)
+    try expect(killed.text(), equals: KilledRun.truth)
     for name in ["x.3", "x.2", "x.1", "x"] {
       let first = name == "x.3" ? 2 : 0
-      #expect(try writtenOver(name, disk) == Set(first..<folder.bytes(name).count), "\(name)")
+      try expect(writtenOver(name, disk), equals: Set(first..<folder.bytes(name).count), "\(name)")
     }
   }
 
@@ -115,13 +117,13 @@ import System
     let lone = LoneFiles(rotation, disk: disk, syncs: true)
     try killed.replay(KilledRun.truth[2..<4], from: kept, lone)
     try lone.files.endReplay()
-    #expect(try killed.text() == KilledRun.truth)
+    try expect(killed.text(), equals: KilledRun.truth)
     for name in ["x.3", "x.2", "x.1", "x"] {
       let first = name == "x.3" ? 2 : 0
-      #expect(try writtenOver(name, disk) == Set(first..<folder.bytes(name).count), "\(name)")
+      try expect(writtenOver(name, disk), equals: Set(first..<folder.bytes(name).count), "\(name)")
     }
     _ = try lone.files.marks(synced: true)
-    #expect(synced("x.3", "x.2", "x.1", "x") == ["x.3", "x.2", "x.1", "x"])
+    expect(synced("x.3", "x.2", "x.1", "x"), equals: ["x.3", "x.2", "x.1", "x"])
   }
 
   @Test(
@@ -132,9 +134,9 @@ import System
     let kept = try killed.run(mark: 2, cut: 9)
     let lone = LoneFiles(disk: disk, syncs: isProtected)
     try killed.replay(KilledRun.truth[2...], from: kept, lone)
-    #expect(try killed.text() == KilledRun.truth)
+    try expect(killed.text(), equals: KilledRun.truth)
     #expect(disk.writtenOver.entries.isEmpty)
-    #expect(lone.told() == [])
+    expect(lone.told(), equals: [])
   }
 
   @Test("so is what stays in a file that was set aside")
@@ -144,6 +146,6 @@ import System
     let lone = LoneFiles(disk: disk)
     try killed.replay(KilledRun.truth[2...], from: kept, lone)
     _ = try lone.files.marks(synced: true)
-    #expect(synced("x.aside-1", "x") == ["x.aside-1", "x"])
+    expect(synced("x.aside-1", "x"), equals: ["x.aside-1", "x"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Glibc
 import Engine
@@ -72,24 +73,24 @@ private final class StopAfter {
   func unreadable() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"])
-    #expect(try follower.next() == ["1"])
+    try expect(follower.next(), equals: ["1"])
     #expect(unlink(folder["a"]) == 0 && mkdir(folder["a"], 0o700) == 0)
-    #expect(try follower.next(within: 300) == [])
-    #expect(follower.changes == [.unreadable(reason: "cannot follow: only plain files can be")])
+    try expect(follower.next(within: 300), equals: [])
+    expect(follower.changes, equals: [.unreadable(reason: "cannot follow: only plain files can be")])
   }
 
   @Test("once all values that existed at the start have been returned, it reports so, once")
   func caughtUp() throws {
     try folder.write("a", "1\n2\n{\"x\":")
     let follower = try Follower(folder["a"])
-    #expect(try follower.next() == ["1", "2"])
-    #expect(follower.caughtUp == [])
+    try expect(follower.next(), equals: ["1", "2"])
+    expect(follower.caughtUp, equals: [])
     try folder.append("a", "3}\n")
-    #expect(try follower.next() == ["{\"x\":3}"])
+    try expect(follower.next(), equals: ["{\"x\":3}"])
     try folder.append("a", "4\n")
-    #expect(try follower.next() == ["4"])
-    #expect(try follower.next(within: 50) == [])
-    #expect(follower.caughtUp == [2])
+    try expect(follower.next(), equals: ["4"])
+    try expect(follower.next(within: 50), equals: [])
+    expect(follower.caughtUp, equals: [2])
   }
 
   @Test("it says so too where the file grows faster than it is read", arguments: [1, 7, 100])
@@ -101,7 +102,7 @@ private final class StopAfter {
       _ = try follower.next()
     }
     // Values read together are returned together.
-    #expect(follower.caughtUp.count == 1)
+    expect(follower.caughtUp.count, equals: 1)
     #expect((50..<50 + 64).contains(follower.caughtUp.first ?? 0))
   }
 
@@ -109,8 +110,8 @@ private final class StopAfter {
   func caughtUpWithNothing(text: String?) throws {
     if let text { try folder.write("a", text) }
     let follower = try Follower(folder["a"])
-    #expect(try follower.next(within: 50) == [])
-    #expect(follower.caughtUp == [0])
+    try expect(follower.next(within: 50), equals: [])
+    expect(follower.caughtUp, equals: [0])
   }
 
   @Test("the file that had the name before is read first", arguments: ["", "5\n", "5\n{"])
@@ -123,30 +124,30 @@ private final class StopAfter {
     let follower = try Follower(folder["a"], from: .offset(2, of: identity))
     var read: [String] = []
     while case let batch = try follower.next(within: 50), !batch.isEmpty { read += batch }
-    #expect(read == ["2", "3", "4"] + (present.isEmpty ? [] : ["5"]))
-    #expect(follower.caughtUp == [read.count])
+    expect(read, equals: ["2", "3", "4"] + (present.isEmpty ? [] : ["5"]))
+    expect(follower.caughtUp, equals: [read.count])
   }
 
   @Test("only whole lines are returned", arguments: [false, true])
   func wholeLines(polls: Bool) throws {
     try folder.write("a", "1\n2\n{\"x\":")
     let follower = try Follower(folder["a"], polls: polls)
-    #expect(try follower.next() == ["1", "2"])
-    #expect(follower.offset == 4)
+    try expect(follower.next(), equals: ["1", "2"])
+    expect(follower.offset, equals: 4)
     try folder.append("a", "3}\n")
-    #expect(try follower.next() == ["{\"x\":3}"])
+    try expect(follower.next(), equals: ["{\"x\":3}"])
     try folder.append("a", "bad\n4\n")
-    #expect(try follower.next() == ["4"])
-    #expect(follower.flaws.map(\.line) == [4])
-    #expect(follower.changes == [])
+    try expect(follower.next(), equals: ["4"])
+    expect(follower.flaws.map(\.line), equals: [4])
+    expect(follower.changes, equals: [])
   }
 
   @Test("stop ends a wait")
   func stops() throws {
     try folder.write("a", "")
     let follower = try Follower(folder["a"])
-    #expect(try follower.next(within: 50) == [])
-    #expect(try follower.next() == [])
+    try expect(follower.next(within: 50), equals: [])
+    try expect(follower.next(), equals: [])
   }
 
   @Test("a file that is not there yet is waited for, even with its folder", arguments: ["a", "sub/a"])
@@ -158,8 +159,8 @@ private final class StopAfter {
       mkdir("\(folder)/sub", 0o755)
       try AppendFile("\(folder)/\(name)").append(Array("1\n".utf8))
     }
-    #expect(try follower.next() == ["1"])
-    #expect(follower.changes == [.missing, .begun])
+    try expect(follower.next(), equals: ["1"])
+    expect(follower.changes, equals: [.missing, .begun])
     writer.wait()
   }
 
@@ -167,29 +168,29 @@ private final class StopAfter {
   func rotation() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"])
-    #expect(try follower.next() == ["1"])
+    try expect(follower.next(), equals: ["1"])
     try folder.append("a", "2\n")
     rename(folder["a"], folder["a.1"])
     try folder.append("a.1", "3")
     try folder.write("a", "4\n")
-    #expect(try follower.next() == ["2"])
-    #expect(try follower.next() == ["3"])
+    try expect(follower.next(), equals: ["2"])
+    try expect(follower.next(), equals: ["3"])
     // The place of what was read last is in the file that it was in.
-    #expect(follower.offset == 5)
-    #expect(follower.identity == FileIdentity(at: folder["a.1"]))
-    #expect(try follower.next() == ["4"])
-    #expect(follower.changes == [.begun])
+    expect(follower.offset, equals: 5)
+    expect(follower.identity, equals: FileIdentity(at: folder["a.1"]))
+    try expect(follower.next(), equals: ["4"])
+    expect(follower.changes, equals: [.begun])
   }
 
   @Test("files that had the name only between two checks are also read")
   func rotatedTwice() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"])
-    #expect(try follower.next() == ["1"])
+    try expect(follower.next(), equals: ["1"])
     try rotate(to: "2\n")
     try rotate(to: "3\n")
-    #expect(try follower.next() == ["2"])
-    #expect(try follower.next() == ["3"])
+    try expect(follower.next(), equals: ["2"])
+    try expect(follower.next(), equals: ["3"])
   }
 
   @Test("a place in a file that was rotated is found by the file, and those behind it are read then")
@@ -199,36 +200,36 @@ private final class StopAfter {
     try rotate(to: "3\n")
     try rotate(to: "4\n")
     let follower = try Follower(folder["a"], from: .offset(2, of: identity))
-    #expect(try follower.next() == ["2"])
+    try expect(follower.next(), equals: ["2"])
     try rotate(to: "5\n")
-    #expect(try follower.next() == ["3"])
+    try expect(follower.next(), equals: ["3"])
     // As it is while names move.
     rename(folder["a"], folder["b"])
-    #expect(try follower.next() == ["4"])
+    try expect(follower.next(), equals: ["4"])
     rename(folder["b"], folder["a"])
-    #expect(try follower.next() == ["5"])
-    #expect(follower.changes == [.begun, .begun, .begun])
+    try expect(follower.next(), equals: ["5"])
+    expect(follower.changes, equals: [.begun, .begun, .begun])
   }
 
   @Test("where the file of a place is no more, the one with the name is read from its beginning")
   func replaced() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"], from: .offset(2, of: FileIdentity(device: 0, inode: 0)))
-    #expect(try follower.next() == ["1"])
-    #expect(follower.changes.first == .replaced)
+    try expect(follower.next(), equals: ["1"])
+    expect(follower.changes.first, equals: .replaced)
   }
 
   @Test("where old files are numbered the other way round, none is read twice")
   func numberedUpwards() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"])
-    #expect(try follower.next() == ["1"])
+    try expect(follower.next(), equals: ["1"])
     for number in 2...4 {
       // File systems know their times to a few milliseconds only.
       usleep(20_000)
       rename(folder["a"], folder["a.\(number)"])
       try folder.write("a", "\(number)\n")
-      #expect(try follower.next() == ["\(number)"])
+      try expect(follower.next(), equals: ["\(number)"])
     }
   }
 
@@ -244,15 +245,15 @@ private final class StopAfter {
   func removal() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"])
-    #expect(try follower.next() == ["1"])
+    try expect(follower.next(), equals: ["1"])
     unlink(folder["a"])
     let path = folder["a"]
     let writer = Job { () throws(FileFailure) in
       usleep(100_000)
       try AppendFile(path).append(Array("2\n".utf8))
     }
-    #expect(try follower.next() == ["2"])
-    #expect(follower.changes == [.gone, .begun])
+    try expect(follower.next(), equals: ["2"])
+    expect(follower.changes, equals: [.gone, .begun])
     writer.wait()
   }
 
@@ -260,10 +261,10 @@ private final class StopAfter {
   func truncation() throws {
     try folder.write("a", "1\n2\n3\n")
     let follower = try Follower(folder["a"])
-    #expect(try follower.next() == ["1", "2", "3"])
+    try expect(follower.next(), equals: ["1", "2", "3"])
     try folder.write("a", "4\n")
-    #expect(try follower.next() == ["4"])
-    #expect(follower.changes == [.truncated])
+    try expect(follower.next(), equals: ["4"])
+    expect(follower.changes, equals: [.truncated])
   }
 
   @Test("following begins at the end, within a line with the next one, or where it ended before")
@@ -272,12 +273,12 @@ private final class StopAfter {
     let end = try Follower(folder["a"], from: .end)
     let place = try Follower(folder["a"], from: .offset(2))
     let past = try Follower(folder["a"], from: .offset(100))
-    #expect(try end.next(within: 50) == [])
-    #expect(try past.next() == ["1"])
-    #expect(past.changes == [.truncated])
+    try expect(end.next(within: 50), equals: [])
+    try expect(past.next(), equals: ["1"])
+    expect(past.changes, equals: [.truncated])
     try folder.append("a", ":1}\n2\n")
-    #expect(try place.next() == ["{\"x\":1}", "2"])
-    #expect(end.offset == 6)
+    try expect(place.next(), equals: ["{\"x\":1}", "2"])
+    expect(end.offset, equals: 6)
   }
 
   @Test("without changes there are no wake-ups")
@@ -286,7 +287,7 @@ private final class StopAfter {
     let follower = try Follower(folder["a"])
     _ = try follower.next()
     let before = switches()
-    #expect(try follower.next(within: 1500) == [])
+    try expect(follower.next(within: 1500), equals: [])
     #expect(switches() - before <= 4)
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Testing
 
@@ -56,18 +57,18 @@ import Testing
   @Test("lines become events as the standard says", arguments: cases)
   func table(text: String, events: [String], lastID: String) {
     let parsed = parse(Array(text.utf8))
-    #expect(parsed.events == events)
-    #expect(parsed.parser.lastID == lastID)
+    expect(parsed.events, equals: events)
+    expect(parsed.parser.lastID, equals: lastID)
   }
 
   @Test("retry is a number, and nothing else")
   func retry() {
-    #expect(parse(Array("retry: 250\n".utf8)).parser.retry == 250)
-    #expect(parse(Array("retry: 250\nretry: 2s\nretry: -1\nretry:\n".utf8)).parser.retry == 250)
+    expect(parse(Array("retry: 250\n".utf8)).parser.retry, equals: 250)
+    expect(parse(Array("retry: 250\nretry: 2s\nretry: -1\nretry:\n".utf8)).parser.retry, equals: 250)
   }
 
   @Test("an id that was stored counts for the events that come without one")
-  func storedID() { #expect(parse(Array("data: 1\n\n".utf8), lastID: "9").events == ["message|9|1"]) }
+  func storedID() { expect(parse(Array("data: 1\n\n".utf8), lastID: "9").events, equals: ["message|9|1"]) }
 
   @Test("an event that is too long is skipped, in one line or in many, and counted; the next one is read")
   func tooLong() {
@@ -76,9 +77,9 @@ import Testing
       let parsed = parse(Array((text + "data: 1\n\n").utf8), pieces: [7], limit: 100)
       #expect(parsed.events == ["message||1"] && parsed.parser.skipped == 1)
     }
-    #expect(parse(Array("data: 12345\n\n".utf8), limit: 5).parser.skipped == 0)
-    #expect(parse(Array("data: 12\ndata: 45\n\n".utf8), limit: 5).parser.skipped == 0)
-    #expect(parse(Array("data: 12\ndata: 456\n\n".utf8), limit: 5).parser.skipped == 1)
+    expect(parse(Array("data: 12345\n\n".utf8), limit: 5).parser.skipped, equals: 0)
+    expect(parse(Array("data: 12\ndata: 45\n\n".utf8), limit: 5).parser.skipped, equals: 0)
+    expect(parse(Array("data: 12\ndata: 456\n\n".utf8), limit: 5).parser.skipped, equals: 1)
   }
 
   @Test("only data counts: a long comment is ignored, and the id of an event that is too long is known")
@@ -97,8 +98,9 @@ import Testing
     func time(_ count: Int) -> Duration {
       let text = Array(String(repeating: "data: x\n", count: count).utf8) + [0x0a]
       return processorTime {
-        #expect(
-          parse(text, limit: 1 << 20).events.first?.utf8.count == "message||".utf8.count + 2 * count - 1)
+        expect(
+          parse(text, limit: 1 << 20).events.first?.utf8.count, equals: "message||".utf8.count + 2 * count - 1
+        )
       }
     }
     // Fifteen times as many take fifteen times as long; were the data copied for each line, it would be some 70 times.
@@ -119,9 +121,9 @@ import Testing
       let whole = parse(text)
       let cuts = (0..<text.count).map { _ in Int.random(in: 1...9, using: &random) } + [1]
       let cut = parse(text, pieces: cuts)
-      #expect(cut.events == whole.events, "\(text) in \(cuts)")
+      expect(cut.events, equals: whole.events, "\(text) in \(cuts)")
       #expect(cut.parser.lastID == whole.parser.lastID && cut.parser.retry == whole.parser.retry)
-      #expect(parse(text, pieces: [1]).events == whole.events)
+      expect(parse(text, pieces: [1]).events, equals: whole.events)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 @testable import Nodes
 import AllNodes
 import Glibc
@@ -40,7 +41,7 @@ import Trials
         #"["message","a","ü"]"#)
       let request = try #require(server.received.first)
       #expect(request.headers["accept"] == "text/event-stream" && request.headers["last-event-id"] == nil)
-      #expect(reading.log.entries.first?.hasPrefix("reads the stream of \(server.url)/ at ") == true)
+      expect(reading.log.entries.first?.hasPrefix("reads the stream of \(server.url)/ at "), equals: true)
       let status = try #require(reading.run.outline().sources.first)
       #expect(status.connectedSince != nil && status.lastEvent != nil && status.polls == 1)
     }
@@ -75,9 +76,9 @@ import Trials
     try server.serving {
       let reading = try Reading(server, map: ".")
       reading.expect("1", "2", "3", "4")
-      #expect(server.received.map { $0.headers["last-event-id"] } == [nil, "2", "3"])
+      expect(server.received.map { $0.headers["last-event-id"] }, equals: [nil, "2", "3"])
       #expect(!reading.log.entries.contains { $0.contains("missing") })
-      #expect(reading.run.outline().sources.first?.polls == 4, "three connections, one of which was cut")
+      expect(reading.run.outline().sources.first?.polls, equals: 4, "three connections, one of which was cut")
       #expect(
         eventually { reading.log.entries.contains { $0.hasPrefix("recovered, after 1 failed attempt") } })
     }
@@ -95,7 +96,7 @@ import Trials
         reading.expect("\(number)")
         reading.stop()
       }
-      #expect(server.received.map { $0.headers["last-event-id"] } == [nil, #"[{"offset":1}]"#])
+      expect(server.received.map { $0.headers["last-event-id"] }, equals: [nil, #"[{"offset":1}]"#])
     }
   }
 
@@ -111,7 +112,7 @@ import Trials
     try server.serving {
       let reading = try Reading(server, map: ".")
       reading.expect("1", "9")
-      #expect(server.received.map { $0.headers["last-event-id"] } == [nil, "1", nil])
+      expect(server.received.map { $0.headers["last-event-id"] }, equals: [nil, "1", nil])
       #expect(
         reading.log.entries.contains {
           $0.contains("410 Gone: too old; it does not know the event 1 any more: events may be missing")
@@ -152,7 +153,7 @@ import Trials
     try server.serving {
       let reading = try Reading(server, "stream: sse, heartbeat: 400ms", map: ".")
       reading.expect("1", "2")
-      #expect(server.connectionCount == 2)
+      expect(server.connectionCount, equals: 2)
       #expect(
         reading.log.entries.contains {
           $0.contains(
@@ -179,8 +180,9 @@ import Trials
       reading.expect("1")
       #expect(MonotonicClock.now - start >= .seconds(1))
       #expect(eventually { !reading.ends.entries.isEmpty } && reading.ends.entries == [false])
-      #expect(reading.log.entries.last?.hasSuffix("the server has ended the stream, with status 204") == true)
-      #expect(server.received.map(\.target) == ["/", "/", "/b", "/"])
+      expect(
+        reading.log.entries.last?.hasSuffix("the server has ended the stream, with status 204"), equals: true)
+      expect(server.received.map(\.target), equals: ["/", "/", "/b", "/"])
     }
   }
 
@@ -264,7 +266,7 @@ import Trials
       #expect(before < 18_000)
       reading.gate.change { $0 = true }
       #expect(eventually { reading.heard.entries.last == "\"last\"" })
-      #expect(reading.heard.entries.count == 20_001)
+      expect(reading.heard.entries.count, equals: 20_001)
     }
   }
 
@@ -275,7 +277,7 @@ import Trials
       let reading = try Reading(server, map: ".", once: true)
       #expect(eventually { !reading.ends.entries.isEmpty } && reading.ends.entries == [false])
       reading.expect("1", "2")
-      #expect(server.connectionCount == 1)
+      expect(server.connectionCount, equals: 1)
     }
   }
 
@@ -306,7 +308,7 @@ import Trials
       try server.serving {
         let reading = try Reading(server, map: ".")
         reading.expect("1", "2")
-        #expect(target.received.map { $0.headers["last-event-id"] } == [nil, "1"])
+        expect(target.received.map { $0.headers["last-event-id"] }, equals: [nil, "1"])
         #expect(target.received.allSatisfy { $0.headers["accept"] == "text/event-stream" })
       }
     }
@@ -336,9 +338,9 @@ import Trials
         let reports = reading.log.entries.filter {
           $0.contains("not asked for what comes behind the event 1")
         }
-        #expect(reports.count == (path == "/b" ? 1 : 0), "\(reading.log.entries)")
+        expect(reports.count, equals: (path == "/b" ? 1 : 0), "\(reading.log.entries)")
       }
-      #expect(server.received.map { $0.headers["last-event-id"] } == [nil, "1", nil])
+      expect(server.received.map { $0.headers["last-event-id"] }, equals: [nil, "1", nil])
     }
   }
 
@@ -363,7 +365,7 @@ import Trials
       let second = try Reading(server, map: ".", speed: 20, state)
       second.expect("2")
       second.stop()
-      #expect(second.ends.entries == [false])
+      expect(second.ends.entries, equals: [false])
     }
   }
 
@@ -423,8 +425,8 @@ import Trials
     try server.serving {
       let reading = try Reading(server, "stream: sse, note: 'error(\"no\")'", map: ".")
       #expect(eventually { reading.heard.entries.count == 9 })
-      #expect(reading.log.entries.filter { $0.hasPrefix("note: ") }.count == 1)
-      #expect(reading.run.statistics[0].lost == 0)
+      expect(reading.log.entries.filter { $0.hasPrefix("note: ") }.count, equals: 1)
+      expect(reading.run.statistics[0].lost, equals: 0)
     }
   }
 
@@ -438,7 +440,7 @@ import Trials
     try server.serving {
       let reading = try Reading(server, map: ".")
       reading.expect("2")
-      #expect(reading.run.outline().sources.first?.failedPolls == 0)
+      expect(reading.run.outline().sources.first?.failedPolls, equals: 0)
     }
   }
 
@@ -451,11 +453,11 @@ import Trials
       return "\(reader.problems)"
     }
     let address = "url: 'https://example.org'"
-    #expect(problems("{ \(address), stream: sse }") == "")
+    expect(problems("{ \(address), stream: sse }"), equals: "")
     #expect(problems("{ \(address), heartbeat: 1s }").contains("heartbeat has no effect without stream"))
     let misplaced = problems("{ \(address), stream: sse, rows: .a }")
     #expect(misplaced.contains("rows has no effect with stream"))
-    #expect(problems("{ \(address), stream: lines, decode: csv }") == "")
+    expect(problems("{ \(address), stream: lines, decode: csv }"), equals: "")
     for (decode, words) in [("html: { select: p }", "as html"), ("text: { whole: true }", "as a whole")] {
       #expect(
         problems("{ \(address), stream: lines, decode: { \(decode) } }").contains(
