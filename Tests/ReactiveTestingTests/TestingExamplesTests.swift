@@ -1,4 +1,3 @@
-import Expectations
 import Foundation
 import Reactive
 import ReactiveTesting
@@ -18,9 +17,9 @@ import Testing
     let source = try clock.hot("-a--b-|")
     let recording = clock.record(source.map { $0.uppercased() })
     clock.run()
-    expect(recording.drawing.line, equals: "-A--B-|")
-    expect(recording.elements, equals: ["A", "B"])
-    expect(source.subscriptions, equals: ["^-----!"])
+    #expect(recording.drawing.line == "-A--B-|")
+    #expect(recording.elements == ["A", "B"])
+    #expect(source.subscriptions == ["^-----!"])
   }
 
   @Test func drawingsAreReadAndMade() throws {
@@ -28,10 +27,10 @@ import Testing
       try clock.hot("-ab-cd|", ["a": 1, "b": 2, "c": 3, "d": 4]).buffer(2)
     }
     let marbles = try Marbles("-a-(b|)")
-    expect(marbles.steps.map(\.time), equals: [1, 3])
+    #expect(marbles.steps.map(\.time) == [1, 3])
     let drawing = MarbleDrawing([(Instant(nanoseconds: 2_000_000_000), .next("ab"))])
-    expect(drawing.line, equals: "--a")
-    expect(drawing.legend, equals: ["a = ab"])
+    #expect(drawing.line == "--a")
+    #expect(drawing.legend == ["a = ab"])
   }
 
   @Test func aHotSourceRunsAlone() throws {
@@ -39,7 +38,7 @@ import Testing
     let ticks = try clock.hot("a-b-c-d|")
     let late = clock.record(ticks, from: .seconds(3))
     clock.run()
-    expect(late.drawing.line, equals: "----c-d|")
+    #expect(late.drawing.line == "----c-d|")
   }
 
   @Test func aColdSourceStartsForEach() throws {
@@ -47,7 +46,7 @@ import Testing
     let answer = try clock.cold("--a|")
     let late = clock.record(answer, from: .seconds(3))
     clock.run()
-    expect(late.drawing.line, equals: "-----a|")
+    #expect(late.drawing.line == "-----a|")
   }
 
   @Test func aSourceStartsAgain() throws {
@@ -55,8 +54,8 @@ import Testing
     let source = try clock.cold("--a|")
     let recording = clock.record(source.repeat(2))
     clock.run()
-    expect(recording.drawing.line, equals: "--a--a|")
-    expect(source.subscriptions, equals: ["^--!", "---^--!"])
+    #expect(recording.drawing.line == "--a--a|")
+    #expect(source.subscriptions == ["^--!", "---^--!"])
   }
 
   @Test func marksStandForElements() throws {
@@ -64,7 +63,7 @@ import Testing
     let numbers = try clock.hot("a-b|", ["a": 1, "b": 20])
     let sum = clock.record(numbers.reduce(0) { $0 + $1 })
     clock.run()
-    expect(sum.elements, equals: [21])
+    #expect(sum.elements == [21])
   }
 
   @Test func subscriptionsAreDrawn() throws {
@@ -72,8 +71,8 @@ import Testing
     let request = try clock.cold("-#")
     let recording = clock.record(request.retry(times: 1))
     clock.run()
-    expect(recording.drawing.line, equals: "--#")
-    expect(request.subscriptions, equals: ["^!", "-^!"])
+    #expect(recording.drawing.line == "--#")
+    #expect(request.subscriptions == ["^!", "-^!"])
   }
 
   @Test func operatorsKeepTheirPromises() throws {
@@ -81,16 +80,16 @@ import Testing
     try expectPromises(of: .plain("second") { source, _ in source.element(at: 1) })
     try expectPromises(of: .source("soon") { clock in Observable.timer(after: .seconds(1), on: clock) })
     let contract = Contract.plain("second") { source, _ in source.element(at: 1) }
-    try expect(contract.breaches(of: .failsOnce), equals: [])
+    #expect(try contract.breaches(of: .failsOnce) == [])
   }
 
   @Test func hoursPass() {
     let clock = VirtualScheduler()
     let hours = clock.record(Observable.interval(.seconds(3600), on: clock).take(2))
     clock.advance(by: .seconds(3600))
-    expect(hours.elements, equals: [0])
+    #expect(hours.elements == [0])
     clock.run()
-    expect(hours.elements, equals: [0, 1])
+    #expect(hours.elements == [0, 1])
   }
 
   @Test func tasksSleepInVirtualTime() {
@@ -103,7 +102,7 @@ import Testing
     clock.advance(by: .seconds(29))
     #expect(recording.elements.isEmpty)
     clock.advance(by: .seconds(1))
-    expect(recording.elements, equals: [42])
+    #expect(recording.elements == [42])
   }
 
   @Test func seedsMakeOrders() throws {
@@ -155,7 +154,7 @@ private func examples(in text: String) -> [String] {
       }
     } else if block != nil {
       let parts = line.components(separatedBy: "  // ")
-      block?.append(parts.count == 2 ? "expect(\(parts[0]), equals: \(parts[1]))" : line)
+      block?.append(parts.count == 2 ? "#expect(\(parts[0]) == \(parts[1]))" : line)
     }
   }
   return examples

@@ -1,5 +1,6 @@
 import Foundation
 
+/// The error of tests that find no command to run.
 private struct NotBuilt: Error, CustomStringConvertible {
   let description = "there is no flow command beside the tests; build it, or name one in FLOW_COMMAND"
 }
