@@ -31,7 +31,7 @@ final class SkyTrial {
   let world: LaunchWorld
   let heard = Noted<Reported>()
   let logged = Noted<String>()
-  /// The polls of sources, without stale ones.
+  /// The polls of sources, each answer once.
   let polls = Noted<SkyPoll>()
   let network: SkyNetwork
   private let plan: Plan
@@ -86,6 +86,16 @@ final class SkyTrial {
     let log = Log(level: .notice) { [logged] in logged.note("\($0.node): \($0.message)") }
     let silent = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
     var options = RunOptions(world: world, log: log, screen: silent)
+    // A poll that reuses an answer is the observation of the poll before.
+    let observed = Locked<[String: Int]>([:])
+    let isNew: @Sendable (Poll) -> Bool = { poll in
+      observed.withLock { numbers in
+        let answer = "\(poll.source) \(poll.at)"
+        let first = numbers[answer] ?? poll.number
+        numbers[answer] = first
+        return first == poll.number
+      }
+    }
     options.sink = { [heard] (sink: SinkPlan, _: SinkContext) -> (any Sink)? in
       ListeningSink { event in
         heard.note(Reported(sink: sink.name, at: wallClock(), value: event.value, poll: event.poll.at))
@@ -93,8 +103,7 @@ final class SkyTrial {
     }
     let sources = Set(plan.sources.map(\.name))
     options.tap = { [polls] (name: String, event: Event) in
-      guard sources.contains(name), event.isEndOfPoll, event.poll.notes.member("stale") == nil
-      else { return }
+      guard sources.contains(name), event.isEndOfPoll, isNew(event.poll) else { return }
       polls.note(SkyPoll(source: name, at: event.poll.at, asked: network.lastWhole))
     }
     let run = try PipelineRun(plan, options, clock: clock) { _ in }

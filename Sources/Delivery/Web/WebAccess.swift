@@ -51,6 +51,8 @@ public final class WebAccess: Sendable {
   private let refreshes: Bool
   /// The time before which the cache counts as older than the state of the pipeline.
   private let cacheBegin: Double
+  /// Called with each poll that is made of old answers alone, and their age; nil where services are asked.
+  let showsOld: (@Sendable (_ source: String, _ age: Double) -> Void)?
   /// Whether the services are simulated, as `$meta` reports.
   let isSimulated: Bool
 
@@ -62,11 +64,23 @@ public final class WebAccess: Sendable {
     self.refreshes = refreshes
     self.isSimulated = isSimulated
     cacheBegin = -.infinity
+    showsOld = nil
   }
 
-  private init(_ whole: WebAccess, from time: Double) {
+  private init(
+    _ whole: WebAccess, from time: Double,
+    showsOld: (@Sendable (_ source: String, _ age: Double) -> Void)? = nil
+  ) {
     make = { try whole.client() }
-    (refreshes, isSimulated, cacheBegin) = (whole.refreshes, whole.isSimulated, time)
+    (refreshes, isSimulated, cacheBegin) = (whole.refreshes && showsOld == nil, whole.isSimulated, time)
+    self.showsOld = showsOld
+  }
+
+  /// The last good answers alone, however old; nothing is asked. `note` is called with each poll that is made of some that
+  /// are old.
+  package func onlyCached(_ note: @escaping @Sendable (_ source: String, _ age: Double) -> Void) -> WebAccess
+  {
+    WebAccess(self, from: cacheBegin, showsOld: note)
   }
 
   /// The same network for a pipeline that another machine ran until then: what this machine cached before may be older
@@ -78,6 +92,7 @@ public final class WebAccess: Sendable {
     var request = request
     request.refresh = request.refresh || refreshes
     request.cache?.since = cacheBegin
+    request.isFromCacheOnly = showsOld != nil
     return request
   }
 

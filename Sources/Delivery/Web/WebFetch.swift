@@ -14,6 +14,10 @@ package final class WebFetch {
   private var isReported = true
   /// The age of the oldest stale response of the current poll.
   private var oldest: Double?
+  /// When the first of the current poll's responses that are from the cache was given, in seconds since 1970.
+  private var answeredAt: Double?
+  /// The closures that store the responses of the current poll, once the source has accepted it.
+  private var unkept: [@Sendable () -> Void] = []
   /// Whether the service has refused a request because there were too many, even if a stale response was used.
   package private(set) var wasRefused = false
   /// The progress of the poll, as shown.
@@ -33,9 +37,18 @@ package final class WebFetch {
 
   /// The response to a request, from the service or the cache.
   package func answer(_ request: Request) async throws -> Response {
+    try await answer(request, isLookup: false)
+  }
+
+  /// The response to a request for more about a row that the poll has found: an old one is better than none.
+  package func lookUp(_ request: Request) async throws -> Response {
+    try await answer(request, isLookup: true)
+  }
+
+  private func answer(_ request: Request, isLookup: Bool) async throws -> Response {
     if shown.isEmpty { show("asking \(request.address.site)") }
     let (log, progress, shown, now) = (context.log, context.progress, shown, context.world.wallClock)
-    let answer = try await fetched(request) { notice in
+    let answer = try await fetched(request, isLookup: isLookup) { notice in
       switch notice {
       case .waitingForBudget(let site, let until, _), .waitingAsAsked(let site, let until, _):
         log.notice("\(notice)")
@@ -48,11 +61,12 @@ package final class WebFetch {
       case .notStored: log.warning("\(notice)")
       }
     }
-    report(answer)
+    if isLookup { return answer }
+    note(answer)
     if answer.freshness == .stale {
       if answer.staleBecause?.status == 429 { wasRefused = true }
       oldest = max(oldest ?? 0, answer.age)
-      reportStale(answer)
+      if access.showsOld == nil { reportStale(answer) }
     }
     return answer
   }
@@ -64,7 +78,7 @@ package final class WebFetch {
     request.isTriedOnce = true
     do {
       let answer = try await fetched(request) { _ in }
-      report(answer)
+      note(answer)
       return answer.freshness == .stale && oldest == nil ? nil : answer
     } catch let error as FetchError where error.kind != .cancelled {
       context.log.detail("\(error)")
@@ -72,8 +86,13 @@ package final class WebFetch {
     }
   }
 
-  /// Logs at detail level where a response came from.
-  private func report(_ answer: Response) {
+  /// Notes what the poll is made of, and logs at detail level where it came from.
+  private func note(_ answer: Response) {
+    if let keep = answer.keep { unkept.append(keep) }
+    if answer.isFromCache, answer.freshness == .fresh {
+      let time = context.world.wallClock() - answer.age
+      answeredAt = min(answeredAt ?? time, time)
+    }
     let age = DurationText.format(.seconds(answer.age.rounded()))
     switch answer.freshness {
     case .fresh where answer.isFromCache:
@@ -85,11 +104,16 @@ package final class WebFetch {
   }
 
   private func fetched(
-    _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void
+    _ request: Request, isLookup: Bool = false, notice: @escaping @Sendable (FetchNotice) -> Void
   ) async throws -> Response {
+    var request = access.adapted(request)
+    if !isLookup {
+      request.isKeptLater = true
+      // A failed poll is one: what there was before it says nothing of the present.
+      if !context.usesOldAnswers, access.showsOld == nil { request.cache?.staleAge = .zero }
+    }
     do {
-      return try await access.client().response(
-        to: access.adapted(request), stop: context.stop, notice: notice)
+      return try await access.client().response(to: request, stop: context.stop, notice: notice)
     } catch let error as FetchError {
       if error.status == 429 { wasRefused = true }
       throw error
@@ -134,20 +158,23 @@ package final class WebFetch {
 
   /// Begins a poll: what one before has used, which may have failed on a later page, says nothing of this one.
   package func begin() {
-    oldest = nil
+    (oldest, answeredAt, unkept) = (nil, nil, [])
     shown = ""
   }
 
-  /// Ends a poll; returns its part of `$meta`.
-  package func notes() -> Value {
+  /// Ends a poll whose rows the source has accepted, and keeps the responses that it is made of as the last good ones.
+  package func accept(_ rows: [Value], coverage: Coverage = .complete, memory: Value? = nil) -> PollAnswer {
+    for keep in unkept { keep() }
+    unkept = []
     var notes: [(String, Value)] = access.isSimulated ? [("simulated", .bool(true))] : []
     if let oldest {
       notes += [("stale", .bool(true)), ("age", .number(oldest.rounded()))]
+      access.showsOld?(context.name, oldest)
     } else {
       if isStale, isReported { context.log.notice("there is a new response again") }
       isStale = false
     }
-    return .record(notes)
+    return PollAnswer(rows, notes: .record(notes), at: answeredAt, coverage: coverage, memory: memory)
   }
 }
 

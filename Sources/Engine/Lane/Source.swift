@@ -112,6 +112,8 @@ public struct SourceContext: Sendable {
   public var entryPositions: [Value: Value] = [:]
   /// The rows of other sources' polls, for lists of entries.
   public var polledRows = PolledRows()
+  /// Whether the last good answer stands for that of a failed poll.
+  public var usesOldAnswers = false
   /// Whether positions are stored.
   public let storesPositions: Bool
   /// A name that no other source of any state on this machine has; nil without state.

@@ -42,6 +42,7 @@ final class SourceRun: Sendable {
     context.noteDisconnection = { [now = context.world.wallClock] error, wait in
       health.note(error, at: MonotonicClock.now, timeOfDay: now(), next: wait)
     }
+    context.usesOldAnswers = plan.schedule.onFailure == .old
     self.context = context
     self.entry = entry
     self.subscription = subscription

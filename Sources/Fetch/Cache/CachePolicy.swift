@@ -28,7 +28,8 @@ enum CachePolicy {
   static func mayServeStale(_ cached: CacheEntry, _ rule: CacheRule, for error: FetchError, at now: Double)
     -> Bool
   {
-    error.allowsStale && cached.checked >= rule.since && cached.age(at: now) <= rule.staleAge.inSeconds
+    rule.staleAge > .zero && error.allowsStale && cached.checked >= rule.since
+      && cached.age(at: now) <= rule.staleAge.inSeconds
   }
 
   /// The rule for a request; nil if it is not cached.

@@ -71,6 +71,12 @@ final class Fetching: Sendable {
     if let rule {
       let cached = stored { () throws(StoreError) in try client.cached(request, key) } ?? nil
       state.withLock { $0.cached = cached }
+      if request.isFromCacheOnly {
+        guard let cached, cached.checked >= rule.since else {
+          return end(.failure(FetchError(.failed, request, "there is no earlier answer")))
+        }
+        return finish(cached, .stale)
+      }
       switch CachePolicy.decide(cached, rule, refresh: request.refresh, at: now) {
       case .use: if let cached { return finish(cached, .fresh) }
       case .revalidate: state.withLock { $0.isRevalidating = true }
@@ -298,17 +304,18 @@ final class Fetching: Sendable {
         ? try readJSON(
           response.body, contentType: type, status: response.status, of: request, redaction(current))
         : .null
+      var answer = Response(
+        status: response.status, headers: response.headers, value: value, bytes: isJSON ? [] : response.body,
+        freshness: .fresh, age: 0, isFromCache: false, address: current.address,
+        tries: state.withLock { $0.tries })
       if response.status == 200, hasBody, rule != nil {
         let now = now
-        stored { () throws(StoreError) in try client.store(response, to: request, key, at: now) }
+        let keep: @Sendable () -> Void = { [self] in
+          stored { () throws(StoreError) in try client.store(response, to: request, key, at: now) }
+        }
+        if request.isKeptLater { answer.keep = keep } else { keep() }
       }
-      let tries = state.withLock { $0.tries }
-      end(
-        .success(
-          Response(
-            status: response.status, headers: response.headers, value: value,
-            bytes: isJSON ? [] : response.body,
-            freshness: .fresh, age: 0, isFromCache: false, address: current.address, tries: tries)))
+      end(.success(answer))
     } catch {
       fail(error)
     }

@@ -47,6 +47,10 @@ public struct Request: Sendable, CustomStringConvertible {
   public var limits = TransferLimits()
   /// Nil bypasses the cache.
   public var cache: CacheRule?
+  /// Whether the cache alone may answer, however old what it has.
+  public var isFromCacheOnly = false
+  /// Whether the response is stored by its `keep`, once the caller has found it good, and not at once.
+  public var isKeptLater = false
   /// Whether to fetch even if the cache has a young entry; the response is stored.
   public var refresh = false
   public var whenUnpaid = WhenUnpaid.wait

@@ -29,6 +29,8 @@ public struct Response: Sendable {
   public var address: Address
   /// The number of attempts.
   public var tries: Int
+  /// Stores it in place of the entry that the cache has; nil where it is not cached, or is stored already.
+  public var keep: (@Sendable () -> Void)?
 }
 
 /// A notice about a fetch under way: why it takes time.

@@ -217,6 +217,8 @@ public struct Schedule: Sendable {
   public var jitter: Duration
   /// The wait before a failed poll is repeated for the first time; zero for no repetition.
   public var retry = Duration.zero
+  /// The meaning of a failed poll.
+  public var onFailure = FailedPoll.fail
 
   public init(_ rhythm: Rhythm, atStart: Bool, jitter: Duration = .zero) {
     self.rhythm = rhythm

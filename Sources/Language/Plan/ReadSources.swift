@@ -33,6 +33,11 @@ extension PlanBuilder {
     guard let written, let beside = written.beside else { return nil }
     if let options = written.options { checkSchedule(written.spec, options, beside) }
     let schedule = readSchedule(written.spec, beside)
+    if beside.isGiven(SourceOptions.onFailure), !written.spec.keepsAnswers {
+      checker.report(
+        "\(written.spec.kind) keeps no answers, so on_failure has no effect",
+        at: beside.place(of: SourceOptions.onFailure))
+    }
     guard let options = written.options, let schedule else { return nil }
     return SourcePlan(
       name: entry.key.text, spec: written.spec, options: options, reads: reads.map(\.text),
@@ -97,6 +102,7 @@ extension PlanBuilder {
     if case .stream = spec.role { return .once }
     var schedule = Schedule.once
     (schedule.jitter, schedule.retry) = (beside[Given.jitter], beside[Given.retry])
+    schedule.onFailure = beside[Given.onFailure]
     if let every = beside[Given.every] {
       if beside.isGiven(Given.cron) {
         checker.report(

@@ -15,6 +15,10 @@ enum SourceOptions {
     "retry", .duration(allowingZero: true), default: "10s",
     "the wait before a failed poll is repeated, doubled up to 1h, if the schedule's next is not earlier; 0s: none",
     example: "1m")
+  static let onFailure = Option(
+    "on_failure", OptionType<FailedPoll>.choice(), default: "fail",
+    "what a failed poll is: one that sends nothing, or (old) the last good answer, with $meta.stale and $meta.age"
+  )
   static let buffer = Option(
     "buffer", .integer(1...1_000_000), default: "8",
     "how many polls, or chunks of a file, may be queued for the pipeline")
@@ -22,7 +26,7 @@ enum SourceOptions {
     "when_full", OptionType<OverflowPolicy>.choice(), default: "wait",
     "what to do when the queue is full: wait, or drop the oldest or newest")
 
-  static let all = AnyOption.list(every, cron, atStart, jitter, zone, retry, buffer, whenFull)
+  static let all = AnyOption.list(every, cron, atStart, jitter, zone, retry, onFailure, buffer, whenFull)
 }
 
 /// Options that stand beside a step.
@@ -53,6 +57,14 @@ public enum SinkOptions {
     "when", .condition, "write only events for which this is neither false nor null",
     example: ".type != \"removed\"")
   public static let within = AnyOption.list(when)
+}
+
+/// The meaning of a failed poll of a source that keeps its last good answer.
+public enum FailedPoll: String, CaseIterable, Sendable {
+  /// It sends nothing.
+  case fail
+  /// The last good answer counts as one.
+  case old
 }
 
 /// The policy of a source whose buffer is full.

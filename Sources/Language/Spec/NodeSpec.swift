@@ -38,6 +38,8 @@ public struct NodeSpec: Sendable {
   public let coverage: AssumedCoverage?
   /// Whether the source stores its position between runs with these options, also where no other node keeps state.
   var keepsPosition: @Sendable (Options) -> Bool = { _ in false }
+  /// Whether the last good answer of the source is kept, in a cache.
+  public private(set) var keepsAnswers = false
   /// The shape of what a step sends; nil where that is not known.
   var shape: ShapeRule = { _, _ in nil }
   /// The rules between options; problems are reported to the checker.
@@ -89,6 +91,13 @@ public struct NodeSpec: Sendable {
   public func keepingPosition(_ rule: @escaping @Sendable (Options) -> Bool) -> NodeSpec {
     var spec = self
     spec.keepsPosition = rule
+    return spec
+  }
+
+  /// The same source, whose last good answer is kept.
+  public func keepingAnswers() -> NodeSpec {
+    var spec = self
+    spec.keepsAnswers = true
     return spec
   }
 

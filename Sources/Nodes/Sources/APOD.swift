@@ -48,7 +48,8 @@ package let apod = NodeSpec(
       checker.report("a range has 200 days at most", at: options.place(of: APODOptions.until))
     }
   },
-  .poll { options, context in try APODSource(options, context) })
+  .poll { options, context in try APODSource(options, context) }
+).keepingAnswers()
 
 private enum APODOptions {
   static let days = Option.optional(
@@ -95,7 +96,7 @@ private final class APODSource: SuspendingPollSource {
     fetch.begin()
     if let count = options[APODOptions.random] {
       let rows = try await rows(address.setting("count", to: "\(count)"), isCached: false)
-      return PollAnswer(rows, notes: fetch.notes())
+      return fetch.accept(rows)
     }
     let today = Int(poll.at) / Self.day
     let last = options[APODOptions.until].map { Int($0) / Self.day } ?? today
@@ -110,7 +111,7 @@ private final class APODSource: SuspendingPollSource {
       fetch.show("\(end - first + 1) of \(last - first + 1) days")
     }
     if !bad.isEmpty { context.log.warning("the service fails on \(bad.joined(separator: ", ")); left out") }
-    return PollAnswer(all, notes: fetch.notes(), coverage: bad.isEmpty ? .complete : .partial)
+    return fetch.accept(all, coverage: bad.isEmpty ? .complete : .partial)
   }
 
   /// The days of a range; where the service fails on it, of its halves, down to the days that it fails on.

@@ -33,9 +33,9 @@ package let http = NodeSpec(
     missed some, because the list shifted while its pages were read: they are read once more, as far as the budget \
     allows without waiting. A poll that still has too few is partial, and none of the missing rows counts as removed.
 
-    A request that fails is retried a few times. After that, while the service fails, the last good response is used, \
-    with $meta.stale and $meta.age; this is reported once. A response with an ETag or a date of change is transferred \
-    again only if it has changed.
+    A request that fails is retried a few times; then the poll has failed, and sends nothing. A response with an ETag or a \
+    date of change is transferred again only if it has changed. What `cache` reuses counts as observed when the service \
+    gave it.
 
     Headers are sent to this address alone: they follow a redirect, `next` or a Link header to another scheme, host or port \
     only where `allow_hosts` names the host. Values of the environment are shown as *** in messages and recordings.
@@ -139,7 +139,7 @@ package let http = NodeSpec(
       isStream: { $0[HTTPOptions.stream] != nil },
       poll: { options, context in try HTTPSource(options, context) },
       stream: { options, context in try HTTPStream(options, context) }))
-).keepingPosition { options in
+).keepingAnswers().keepingPosition { options in
   options[HTTPOptions.stream].map { $0 == .sse || options.isGiven(EachOptions.note) } ?? false
 }
 
@@ -315,10 +315,9 @@ private final class HTTPSource: SuspendingPollSource {
       }
     }
     if coverage == .truncated(nil) { reportUnknownEnd(rows.count) }
-    let notes = fetch.notes()
+    var answer = fetch.accept(rows, coverage: coverage, memory: columns.memory)
     // An old answer says nothing new.
-    if notes.member("stale") == nil { try last.note(rows, of: poll) }
-    var answer = PollAnswer(rows, notes: notes, coverage: coverage, memory: columns.memory)
+    if answer.notes.member("stale") == nil { try last.note(rows, of: poll) }
     answer.last = last.value
     return answer
   }

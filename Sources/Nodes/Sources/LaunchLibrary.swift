@@ -21,8 +21,7 @@ package let launchLibrary = NodeSpec(
     Without a key the service allows 15 requests an hour from one address, for all programs together; a poll that exceeds \
     the budget waits. Before the first poll of a run, and when the service refuses a request, the source asks the service \
     how many requests are left and how many a key allows, unless it has the answer from the last hour. Responses younger than \
-    `cache` are reused, so that a restart costs nothing. When the service fails, older responses are used, with \
-    $meta.stale; their coverage is that of their pages.
+    `cache` are reused, so that a restart costs nothing.
 
     With `detail: true` each launch is requested by itself, which adds its videos and costs one request each. When the \
     budget is spent, the remaining launches keep their last known details.
@@ -62,7 +61,8 @@ package let launchLibrary = NodeSpec(
     limit.rows = min(limit.rows, recorded ?? .max)
     return limit.coverage(of: rows)
   },
-  .poll { options, context in try LaunchLibrarySource(options, context) })
+  .poll { options, context in try LaunchLibrarySource(options, context) }
+).keepingAnswers()
 
 private enum LaunchLibraryOptions {
   enum List: String, CaseIterable, Sendable { case upcoming, previous, all }
@@ -195,7 +195,7 @@ private final class LaunchLibrarySource: SuspendingPollSource {
       }
     }
     if skipped > 0 { coverage = .partial }
-    return PollAnswer(launches, notes: fetch.notes(), coverage: coverage)
+    return fetch.accept(launches, coverage: coverage)
   }
 
   /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.
@@ -321,7 +321,7 @@ private final class LaunchLibrarySource: SuspendingPollSource {
     var request = request(one.appending(path: id).appending(path: "/"))
     request.whenUnpaid = .fail
     do {
-      let detail = try await fetch.answer(request).value
+      let detail = try await fetch.lookUp(request).value
       guard detail.member("id")?.string == id else {
         throw WrongAnswer(request, "this is not the launch: \(detail.description.prefix(80))")
       }

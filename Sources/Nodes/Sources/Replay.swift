@@ -73,6 +73,8 @@ final class Replay: ScriptSource {
   private var waiting: RecordedPoll?
   private var latest = -Double.infinity
   private var number = 0
+  /// Whether a poll was good: one of an old answer behind it had failed, as recordings of older versions have it.
+  private var hasGood = false
 
   /// The texts that the reader passes over.
   private final class BadTexts {
@@ -112,6 +114,16 @@ final class Replay: ScriptSource {
     if let poll = waiting, case .error(let message) = poll.content {
       return ScriptedAnswer(
         at: poll.at, .recordedFailure("the poll recorded at \(timestamp(poll.at)) had failed: \(message)"))
+    }
+    if let poll = waiting, case .rows(_, let notes, _) = poll.content {
+      if notes.member("stale")?.isTruthy != true {
+        hasGood = true
+      } else if hasGood {
+        return ScriptedAnswer(
+          at: poll.at,
+          .recordedFailure(
+            "the poll recorded at \(timestamp(poll.at)) had failed: the service gave no answer"))
+      }
     }
     return waiting?.answer(assuming: coverage)
   }

@@ -39,7 +39,8 @@ package let spacex = NodeSpec(
         hint: "launches, launches/upcoming, launches/past, rockets, cores, payloads, launchpads, …")
     }
   },
-  .poll { options, context in try SpaceXSource(options, context) })
+  .poll { options, context in try SpaceXSource(options, context) }
+).keepingAnswers()
 
 private enum SpaceXOptions {
   enum Version: String, CaseIterable, Sendable { case v4, v5 }
@@ -92,7 +93,7 @@ private final class SpaceXSource: SuspendingPollSource {
   func poll(_ poll: PollRequest) async throws -> PollAnswer {
     fetch.begin()
     let (rows, coverage) = isQuery ? try await queried() : (try await listed(), .complete)
-    return PollAnswer(rows, notes: fetch.notes(), coverage: coverage)
+    return fetch.accept(rows, coverage: coverage)
   }
 
   private func listed() async throws -> [Value] {

@@ -44,7 +44,7 @@ import System
       sources: { up/one: { scripted: {}, every: 1h, retry: 0s } }
       steps:
         - changes: { key: .id, first: emit }
-        - map: '[.type, .key, ($now | todate), $meta.poll, $meta.stale, $meta.coverage, $meta.last, $meta.moves]'
+        - map: '[.type, .key, ($now | todate), $meta.poll, $meta.age, $meta.coverage, $meta.last, $meta.moves]'
         - debounce: { key: '.[1]', for: 5m }
       sinks: { heard: null }
       """
@@ -74,7 +74,7 @@ import System
     let order = try #require(RowOrder("-.id"))
     let horizon = Horizon(order: order, last: .number(3), moves: true)
     let answers: [PollAnswer?] = [
-      PollAnswer([row(1), row(2)]), PollAnswer([row(2)], notes: .record([("stale", .bool(true))])), nil,
+      PollAnswer([row(1), row(2)]), PollAnswer([row(2)], notes: .record([("age", .number(5))])), nil,
       PollAnswer([row(3)], coverage: .partial), PollAnswer([row(3)]),
       PollAnswer([row(4), row(3)], coverage: .truncated(horizon)),
     ]
@@ -95,6 +95,34 @@ import System
       again.told,
       equals: ["notice: the poll recorded at 1970-01-01T02:00:00Z had failed: no answer to key ***"])
     #expect(again.hasEnded && !first.hasEnded, "a recording has an end")
+  }
+
+  @Test("a recorded poll of an old answer has failed, but for one before the first good poll")
+  func oldAnswers() throws {
+    try folder.write(
+      "up.jsonl",
+      """
+      {"at": 1, "rows": [1], "meta": {"stale": true, "age": 60}}
+      {"at": 2, "rows": [2]}
+      {"at": 3, "rows": [2], "meta": {"stale": true, "age": 1}}
+      {"at": 4, "rows": [3]}
+
+      """)
+    let replay = try Replay(folder["up.jsonl"]) { _ in .complete }
+    var heard: [String] = []
+    while let answer = try replay.next() {
+      switch answer.content {
+      case .poll(let rows): heard.append("\(Value.array(rows))")
+      case .recordedFailure(let message): heard.append(message)
+      default: heard.append("\(answer)")
+      }
+    }
+    expect(
+      heard,
+      equals: [
+        "[1]", "[2]", "the poll recorded at 1970-01-01T00:00:03Z had failed: the service gave no answer",
+        "[3]",
+      ])
   }
 
   /// The coverage of each poll of a recording, as a source replays it.

@@ -266,14 +266,27 @@ import System
     #expect(order.method == .post && String(decoding: order.body, as: UTF8.self) == #"{"open":true}"#)
   }
 
-  @Test("a failing server is replaced by its last response, reported once, and so is its return")
-  func stale() throws {
-    let isBroken = Journal<Bool>()
+  @Test("a poll of a failing server has failed, and no old answer takes its place")
+  func failing() throws {
+    let isBroken = Locked(false)
     let trial = try WebTrial("http: 'http://a/x'") { _ in
-      isBroken.entries.last == true ? .init("oops", status: 503) : .init("[1]")
+      isBroken.withLock { $0 } ? .init("oops", status: 503) : .init("[1]")
     }
     try expect(trial.poll().notes, equals: .emptyObject)
-    isBroken.note(true)
+    isBroken.withLock { $0 = true }
+    for _ in 0..<2 { #expect(throws: FetchError.self) { try trial.poll() } }
+    isBroken.withLock { $0 = false }
+    try expect(trial.rows(), equals: "[1]")
+  }
+
+  @Test("with on_failure: old the last good response is used, which is reported once, and so is its end")
+  func old() throws {
+    let isBroken = Locked(false)
+    let trial = try WebTrial("http: 'http://a/x', on_failure: old") { _ in
+      isBroken.withLock { $0 } ? .init("oops", status: 503) : .init("[1]")
+    }
+    try expect(trial.poll().notes, equals: .emptyObject)
+    isBroken.withLock { $0 = true }
     for _ in 0..<2 {
       let answer = try trial.poll()
       #expect(Value.array(answer.rows).description == "[1]" && answer.notes.member("stale")?.isTruthy == true)
@@ -281,9 +294,33 @@ import System
     expect(
       trial.told.entries.count { $0.contains("until there is a new one") }, equals: 1, "\(trial.told.entries)"
     )
-    isBroken.note(false)
+    isBroken.withLock { $0 = false }
     try expect(trial.poll().notes, equals: .emptyObject)
     expect(trial.told.entries.last, equals: "there is a new response again")
+  }
+
+  @Test(
+    "only the response of a poll that the source accepts is kept as the last good one",
+    arguments: [#"{"error": "down for maintenance"}"#, "null", #"{"items": 3}"#])
+  func kept(bad: String) throws {
+    let replies = Locked([Canned.Reply("oops", status: 503), .init(bad), .init(#"{"items": [1]}"#)])
+    let trial = try WebTrial("http: { url: 'http://a/x', rows: '.items[]' }, on_failure: old") { _ in
+      replies.withLock { $0.count > 1 ? $0.removeLast() : $0[0] }
+    }
+    try expect(trial.rows(), equals: "[1]")
+    #expect(throws: (any Error).self) { try trial.poll() }
+    // The good one, not the page that came in between.
+    let answer = try trial.poll()
+    #expect(Value.array(answer.rows).description == "[1]" && answer.notes.member("stale")?.isTruthy == true)
+  }
+
+  @Test("a response that the cache reuses was observed when the server gave it")
+  func observed() throws {
+    let trial = try WebTrial("http: { url: 'http://a/x', cache: 1h }") { _ in .init("[1]") }
+    try expectNil(trial.poll().at)
+    let reused = try trial.poll()
+    expect(trial.paths.count, equals: 1)
+    #expect(try #require(reused.at) <= 1_772_323_200)
   }
 
   @Test("a poll that fails behind a page of the last response leaves nothing of it to the next poll")

@@ -136,7 +136,7 @@ import Testing
   func stale() throws {
     for limit in [40, 1000] {
       let service = LaunchService(LaunchService.months(227))
-      let trial = try service.trial("limit: \(limit)")
+      let trial = try service.trial("limit: \(limit)", beside: ", on_failure: old")
       let fresh = try trial.poll()
       service.state.withLock { $0.isFailing = true }
       let stale = try trial.poll()

@@ -72,9 +72,10 @@ final class LaunchService: Sendable {
     }
   }
 
-  func trial(_ options: String = "limit: 1000", budgets: [String: SiteBudget] = [:]) throws -> WebTrial {
-    try WebTrial("launch_library: { \(options), cache: 0s, url: 'http://a' }", budgets: budgets) { [self] in
-      answer($0)
-    }
+  func trial(
+    _ options: String = "limit: 1000", beside: String = "", budgets: [String: SiteBudget] = [:]
+  ) throws -> WebTrial {
+    let source = "launch_library: { \(options), cache: 0s, url: 'http://a' }\(beside)"
+    return try WebTrial(source, budgets: budgets) { [self] in answer($0) }
   }
 }

@@ -98,9 +98,10 @@ package final class WebTrial {
     let log = NodeLog(
       log: Log(level: .detail) { [told, details] in ($0.level == .detail ? details : told).note($0.message) },
       pipeline: "p", node: "in")
-    let context = SourceContext(
+    var context = SourceContext(
       name: "in", world: world, log: log, meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true,
       stop: StopSign(), position: position, storesPositions: false)
+    context.usesOldAnswers = plan.schedule.onFailure == .old
     let maker = try #require(plan.spec.maker as? Maker)
     self.source = try #require(try Self.make(maker, plan.options, context), "this is not polled")
     self.now = now

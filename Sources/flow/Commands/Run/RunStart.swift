@@ -50,7 +50,7 @@ struct RunStart {
       wallClock: options.world.wallClock
     )
     if let cluster = settings.cluster { return try runInCluster(cluster, roster) }
-    return try runHere(roster)
+    return try runHere(roster, web)
   }
 
   // MARK: - What the pipelines need
@@ -108,14 +108,18 @@ struct RunStart {
     ).run()
   }
 
-  private mutating func runHere(_ roster: RunRoster) throws(WrongUse) -> Int32 {
+  private mutating func runHere(_ roster: RunRoster, _ web: WebAccess) throws(WrongUse) -> Int32 {
     let (log, arguments) = (options.log, settings.arguments)
     let monitor = RunMonitor(roster)
     options.world[RunMonitor.self] = monitor
     let metrics = try RunMetrics(arguments, monitor, log)
     defer { metrics?.stop() }
     let telemetry = world.isSimulated || options.isDryRun ? nil : try RunTelemetry(monitor, log)
-    if let telemetry { options.polled = { telemetry.note($0) } }
+    let old = OldAnswers(files.plans, options, web)
+    options.polled = { poll in
+      old.note(poll)
+      telemetry?.note(poll)
+    }
     telemetry?.start()
     defer { telemetry?.stop() }
     world.sky?.report(to: log)
@@ -126,7 +130,8 @@ struct RunStart {
     let tools = Runner.Tools(
       settings: settings, roster: roster, report: report, line: line,
       folder: { [settings] plan in settings.isDryRun ? nil : try? settings.state?.folder(of: plan) },
-      staysUp: page != nil, inputs: { present.paths }, notices: notices, signals: signals
+      staysUp: page != nil, inputs: { present.paths }, notices: notices, signals: signals,
+      settle: { old.finish() }
     ) { [settings, world, secrets] in
       guard let files = Self.reread(settings, world.recording, log) else { return nil }
       secrets.add(files.secrets)

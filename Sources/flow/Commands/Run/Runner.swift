@@ -23,6 +23,8 @@ struct Runner {
     /// The notices to the service manager; nil without one.
     let notices: ServiceNotices?
     let signals: RunSignals
+    /// Waits for what is still being shown beside the pipelines.
+    let settle: () -> Void
     /// Reads the pipelines again; nil where they are wrong, which it reports.
     let reload: () -> Reloaded?
   }
@@ -112,6 +114,7 @@ struct Runner {
     tools.notices?.ready()
     tools.notices?.check(tools.roster)
     let stoppedBy = wait(signals)
+    tools.settle()
     tools.notices?.stopping()
     noteEnds()
     tools.line?.end()
