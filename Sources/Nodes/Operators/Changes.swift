@@ -75,7 +75,7 @@ private final class Changes: Step {
   private let arraysBy: Key?
   private let emitsFirst: Bool
   private let isPatch: Bool
-  private let confirmation: RemovalRule
+  private let confirmation: PollsOrTime
   private let lossGuard: LossGuard?
   private let duplicates: ChangesOptions.Duplicates
   private let lifetime: Double

@@ -34,7 +34,7 @@ enum ChangesOptions {
     "as", OptionType<Form>.choice(), default: "values",
     "the form of a change: with values before and after, or with a JSON Patch in their place")
   static let removedAfter = Option(
-    "removed_after", .confirmation, default: "1",
+    "removed_after", .pollsOrTime(), default: "1",
     "how many polls in a row, or for how long, a row must be missing before it is removed", example: "2")
   static let suddenLoss = Option(
     "sudden_loss", .lossGuard, default: "{ share: 50%, rows: 10 }",
@@ -82,23 +82,6 @@ extension OptionType where Value == LossGuard? {
       return group.decode(node, checker).map { options in
         LossGuard(share: options[LossOptions.share], rows: options[LossOptions.rows])
       }
-    }
-  }
-}
-
-extension OptionType where Value == RemovalRule {
-  /// A number of polls, or a duration.
-  fileprivate static var confirmation: OptionType {
-    OptionType(
-      "number of polls or duration", sample: "2", schema: .record([("type", .array(["integer", "string"]))])
-    ) { node, checker in
-      let found = checker.resolved(node)
-      if let text = found.scalar?.text, let count = Int(text) {
-        if count >= 1 { return .polls(count) }
-        checker.report("a removal needs at least one poll", at: node.place)
-        return nil
-      }
-      return OptionType<Duration>.duration.decode(node, checker).map { .seconds($0 / .seconds(1)) }
     }
   }
 }

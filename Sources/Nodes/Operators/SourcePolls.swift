@@ -49,7 +49,7 @@ final class SourcePolls {
   private var searched: Horizon?
 
   init(
-    _ source: String, by key: String, _ confirmation: RemovalRule, lifetime: Double, bound: Int,
+    _ source: String, by key: String, _ confirmation: PollsOrTime, lifetime: Double, bound: Int,
     _ context: StepContext
   ) throws {
     // Under another key everything is new, and that is no news.

@@ -25,20 +25,6 @@ struct AbsentRow: StorableValue, JSONRecord, Equatable {
     Field("polls", \.polls, unless: 0), Field("place", \.place))
 }
 
-/// The confirmation that a removal requires: by a number of polls, the first that shows it included, or by time.
-enum RemovalRule: Sendable, Equatable {
-  case polls(Int)
-  case seconds(Double)
-
-  /// Whether so many polls, the first of them at `since` and the last at `now`, are enough.
-  func isMet(polls: Int, since: Double, now: Double) -> Bool {
-    switch self {
-    case .polls(let count): polls >= count
-    case .seconds(let seconds): now - since >= seconds
-    }
-  }
-}
-
 /// The state machine of rows that are missing: those out of sight, and those whose removal is not confirmed yet.
 ///
 /// A row leaves it when it returns, when its removal is confirmed, or when it has been out of sight for longer than it is
@@ -46,12 +32,13 @@ enum RemovalRule: Sendable, Equatable {
 struct AbsentRows<State: KeyedState>: Sendable
 where State: Sendable, State.Key == Value, State.Value == AbsentRow {
   private(set) var state: State
-  let confirmation: RemovalRule
+  /// The confirmation that a removal requires.
+  let confirmation: PollsOrTime
   /// In seconds.
   private let lifetime: Double
   private let bound: Int
 
-  init(state: State, confirmation: RemovalRule, lifetime: Double, bound: Int) {
+  init(state: State, confirmation: PollsOrTime, lifetime: Double, bound: Int) {
     self.state = state
     self.confirmation = confirmation
     self.lifetime = lifetime

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct AbsentRowsTests {
   private func rows(
-    _ confirmation: RemovalRule = .polls(1), lifetime: Double = 100, bound: Int = 10
+    _ confirmation: PollsOrTime = .polls(1), lifetime: Double = 100, bound: Int = 10
   ) -> AbsentRows<MemoryState<Value, AbsentRow>> {
     AbsentRows(state: MemoryState(), confirmation: confirmation, lifetime: lifetime, bound: bound)
   }
@@ -33,7 +33,7 @@ import Testing
 
   @Test("a loss is confirmed by time, from the first poll that has shown it")
   func time() {
-    var rows = rows(.seconds(10))
+    var rows = rows(.time(.seconds(10)))
     let isConfirmed = rows.lose("a", .number(1), nil, at: 5)
     #expect(!isConfirmed)
     let counts = [14.0, 15].map { rows.confirm(at: $0) { _ in true }.confirmed.count }
@@ -42,7 +42,7 @@ import Testing
 
   @Test("a row out of sight is only confirmed by polls that show it gone, from the first of them")
   func hidden() {
-    var rows = rows(.seconds(10))
+    var rows = rows(.time(.seconds(10)))
     rows.hide("a", .number(1), nil, at: 0)
     let counts = [(50.0, false), (60, true), (70, true)].map { now, isGone in
       rows.confirm(at: now) { _ in isGone }.confirmed.count
@@ -73,7 +73,7 @@ import Testing
 
   @Test("a removal that waits for its confirmation is not forgotten, and keeps no other row from it")
   func waiting() {
-    var rows = rows(.seconds(20), lifetime: 10)
+    var rows = rows(.time(.seconds(20)), lifetime: 10)
     let isConfirmed = rows.lose("a", .number(1), nil, at: 0)
     rows.hide("b", .number(2), nil, at: 1)
     rows.forget(at: 15)
