@@ -42,7 +42,6 @@ struct KeptStepContractTests {
 
   /// Steps of which several keys, or several events, are due at one instant.
   static let tied = [
-    "alarm: { when: .k, key: .k, for: 20s }",
     "alarm: { when: .k, key: .k, silent: 20s }",
     "batch: { count: 9, time: 20s }",
     "changes: .k",
@@ -83,9 +82,24 @@ struct KeptStepContractTests {
     """
 
   @Test("what is due at one instant has one order, which no restart changes", arguments: tied)
-  func ties(_ yaml: String) throws {
-    for ending in ["70s {\"k\": \"b\", \"t\": 99, \"n\": 11}", "4s end"] {
-      let trial = try KeptTrial(Trial(yaml).plan, input: Self.ties + "\n" + ending)
+  func ties(_ yaml: String) throws { try keep(yaml, Self.ties) }
+
+  @Test("alarms of one instant have one order, which no restart changes: of a stream, and of a poll")
+  func alarms() throws {
+    let alarm = "- alarm: { when: .k, key: .k, for: 20s }"
+    try keep(alarm, Self.ties.split(separator: "\n").filter { !$0.hasSuffix("poll") }.joined(separator: "\n"))
+    for time in ["20s", "2"] {
+      let alarm = "- dedupe: .n\n- alarm: { when: .k, key: .k, for: \(time) }"
+      try keep(alarm, Self.ties + "\n26s poll", endings: ["70s {\"k\": \"b\", \"t\": 99, \"n\": 11}"])
+    }
+  }
+
+  private func keep(
+    _ yaml: String, _ input: String,
+    endings: [String] = ["70s {\"k\": \"b\", \"t\": 99, \"n\": 11}", "4s end"]
+  ) throws {
+    for ending in endings {
+      let trial = try KeptTrial(Trial(yaml).plan, input: input + "\n" + ending)
       let whole = try trial.run(killedBehind: [])
       // `remind` sends no reminders for times after the end of the stream.
       #expect(!whole.isEmpty || ending.hasSuffix("end"))

@@ -128,6 +128,11 @@ public final class Poll: Sendable {
   /// Whether it is that poll, or its copy for an event with an old response.
   public func isPart(of poll: Poll) -> Bool { (whole ?? self) === poll }
 
+  /// Whether it is that poll, perhaps of an event that was stored.
+  public func isSame(as other: Poll) -> Bool {
+    self === other || number > 0 && number == other.number && at == other.at && list == other.list
+  }
+
   /// Whether a step failed on one of its events, which is missing behind that step.
   public var isMissingEvents: Bool { (whole ?? self).missesEvents.load(ordering: .relaxed) }
 

@@ -223,9 +223,3 @@ package final class EventTrace: Sendable {
     return passage.flatMap { state.passages[$0].poll === event.poll ? [$0] : nil } ?? []
   }
 }
-
-extension Poll {
-  fileprivate func isSame(as other: Poll) -> Bool {
-    self === other || number > 0 && number == other.number && at == other.at && list == other.list
-  }
-}

@@ -96,6 +96,9 @@ public final class Lane: Sendable {
   /// The task that this lane belongs to; nil for the lane of the pipeline.
   var task: PartitionTask? { main == nil ? nil : state.value.task }
 
+  /// The lane of the pipeline.
+  var ofPipeline: Lane { main ?? self }
+
   func belong(to task: PartitionTask?) { state.value.task = task }
 
   /// Takes over the time of the pipeline's present turn.
@@ -123,6 +126,9 @@ public final class Lane: Sendable {
 
   /// Whether a commit waits for room on the disk; for any thread.
   let lacksRoom = Locked(false)
+
+  /// Which sources are connected; for any thread.
+  let connections = Locked(Connections())
 
   /// Commits the state of the pipeline; nil without state.
   var checkpointer: Checkpointer? {
@@ -232,6 +238,7 @@ public final class Lane: Sendable {
     state.value.starters = []
     state.value.acknowledgements = []
     state.value.onFailure = nil
+    connections.withLock { $0.bells = [] }
     state.value.checkpointer?.close()
     state.value.checkpointer = nil
   }

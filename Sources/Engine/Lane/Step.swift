@@ -63,6 +63,8 @@ public struct StepContext: Sendable {
   public let sideSources: Set<String>
   /// Whether all sources of both streams are polled.
   public let isPolledOnBothSides: Bool
+  /// The schedules of the pipeline's polled sources, by name.
+  private let schedules: [String: Schedule]
   /// The task that the step belongs to, below a partition.
   var place: TaskPlace?
   var onError = ErrorPolicy.log
@@ -71,7 +73,8 @@ public struct StepContext: Sendable {
 
   init(
     name: String, lane: Lane, log: NodeLog, meter: Meter, isGivenSnapshots: Bool,
-    sideSources: Set<String> = [], isPolledOnBothSides: Bool = false, place: TaskPlace? = nil
+    sideSources: Set<String> = [], isPolledOnBothSides: Bool = false, schedules: [String: Schedule] = [:],
+    place: TaskPlace? = nil
   ) {
     self.name = name
     self.lane = lane
@@ -80,7 +83,19 @@ public struct StepContext: Sendable {
     self.isGivenSnapshots = isGivenSnapshots
     self.sideSources = sideSources
     self.isPolledOnBothSides = isPolledOnBothSides
+    self.schedules = schedules
     self.place = place
+  }
+
+  /// The time from a poll to the next of its source's schedule; nil where that does not say.
+  public func period(at poll: Poll) -> Duration? {
+    switch schedules[poll.source]?.rhythm {
+    case .every(let period): return period
+    case .cron(let cron, let zone):
+      let next = Int(exactly: poll.at.rounded(.down)).flatMap { cron.next(after: $0, in: zone) }
+      return next.map { .seconds(Double($0) - poll.at) }
+    case .once, nil: return nil
+    }
   }
 
   /// An expression, ready to run on the lane.

@@ -71,7 +71,7 @@ extension Assembly {
       var context = StepContext(
         name: plan.name, lane: task.lane,
         log: NodeLog(log: relayed, pipeline: self.plan.name, node: plan.name),
-        meter: meter.part(), isGivenSnapshots: isGivenSnapshots)
+        meter: meter.part(), isGivenSnapshots: isGivenSnapshots, schedules: self.plan.schedules)
       context.place = TaskPlace(
         number: number, count: tasks.count, key: key.text, hasFinerKey: plan.hasFinerKey, group: group)
       node.parts.append((try make(plan.options, context), context))

@@ -127,7 +127,7 @@ struct Assembly {
       sideSources: other,
       isPolledOnBothSides: self.plan.sources.allSatisfy {
         $0.isPolled || !own.contains($0.name) && !other.contains($0.name)
-      })
+      }, schedules: self.plan.schedules)
     context.onError = plan.onError
     // Made here, so that an error shows before anything starts.
     let step = LaneLocal(try make(plan.options, context))

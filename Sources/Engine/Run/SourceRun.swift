@@ -38,8 +38,12 @@ final class SourceRun: Sendable {
     }
     context.noteEvents = { health.noteEvents(at: $0) }
     context.noteRefusal = { health.noteRefusal() }
-    context.noteConnection = { [now = context.world.wallClock] in health.noteConnection(at: now()) }
+    context.noteConnection = { [now = context.world.wallClock] in
+      lane.noteConnection(of: plan.name, isDown: false)
+      health.noteConnection(at: now())
+    }
     context.noteDisconnection = { [now = context.world.wallClock] error, wait in
+      lane.noteConnection(of: plan.name, isDown: true)
       health.note(error, at: MonotonicClock.now, timeOfDay: now(), next: wait)
     }
     context.usesOldAnswers = plan.schedule.onFailure == .old
@@ -54,7 +58,8 @@ final class SourceRun: Sendable {
   }
 
   func start(failed: @escaping @Sendable (any Error) -> Void) {
-    let failed: @Sendable (any Error) -> Void = { [health] error in
+    let failed: @Sendable (any Error) -> Void = { [health, lane, plan] error in
+      lane.noteConnection(of: plan.name, isDown: true)
       health.noteEnd(error)
       failed(error)
     }
@@ -154,7 +159,8 @@ final class SourceRun: Sendable {
     _ downstream: any Observer<SourceBatch>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
     let driver = ScriptDriver(
-      context, on: scheduler, to: downstream, endsWithScript: endsWithScript, failed: failed)
+      context, on: scheduler, to: downstream, endsWithScript: endsWithScript,
+      isDown: { [lane, plan] in lane.noteConnection(of: plan.name, isDown: $0) }, failed: failed)
     ender.withLock { $0 = { driver.stop() } }
     driver.start { [plan] in try make(plan.options) }
   }

@@ -17,6 +17,8 @@ final class ScriptDriver: Sendable {
   private let scheduler: any Scheduler
   private let downstream: any Observer<SourceBatch>
   private let failed: @Sendable (any Error) -> Void
+  /// Notes whether the source is known to be down.
+  private let isDown: @Sendable (Bool) -> Void
   /// Whether the stream ends with the script, or stays open.
   private let endsWithScript: Bool
   /// Touched on the scheduler alone.
@@ -24,12 +26,14 @@ final class ScriptDriver: Sendable {
 
   init(
     _ context: SourceContext, on scheduler: any Scheduler, to downstream: any Observer<SourceBatch>,
-    endsWithScript: Bool, failed: @escaping @Sendable (any Error) -> Void
+    endsWithScript: Bool, isDown: @escaping @Sendable (Bool) -> Void,
+    failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.context = context
     self.scheduler = scheduler
     self.downstream = downstream
     self.endsWithScript = endsWithScript
+    self.isDown = isDown
     self.failed = failed
     state = LaneLocal(State())
   }
@@ -76,6 +80,11 @@ final class ScriptDriver: Sendable {
     if state.value.pace.isDue() {
       let minute = timestamp(answer.at).prefix(16).replacing("T", by: " ")
       context.progress(PollProgress("replaying \(minute)"))
+    }
+    switch answer.content {
+    case .failure, .recordedFailure: isDown(true)
+    case .poll, .events: isDown(false)
+    case .end: break
     }
     switch answer.content {
     case .poll(let rows):

@@ -61,6 +61,13 @@ extension Plan {
   }
 }
 
+extension Plan {
+  /// The schedules of the sources that are polled, by name.
+  package var schedules: [String: Schedule] {
+    Dictionary(sources.filter(\.isPolled).map { ($0.name, $0.schedule) }) { first, _ in first }
+  }
+}
+
 /// The epochs of a pipeline: how often it checkpoints, and how durably.
 public struct EpochPlan: Sendable {
   /// The most events, and the longest time, of one epoch of a continuous source; nil for the source's default.

@@ -12,17 +12,24 @@ package let alarm = NodeSpec(
         {"type": "raised", "key": "a", "since": "2026-01-01T12:00:00Z", "event": …}
         {"type": "cleared", "key": "a", "since": "2026-01-01T12:00:00Z", "event": …}
 
-    where `since` is when the condition began to hold, and `event` the latest event of the key. The latest event counts \
-    until the next one; nothing is sent for a condition that ends before its time. It is over when `clear` has held for \
-    as long as `clear_for`: a limit of its own, such as .pct < 80 for an alarm above 90, keeps a value that hovers from \
-    raising it again and again.
+    where `since` is when the condition began to hold, and `event` the latest event of the key. Nothing is sent for a \
+    condition that ends before its time. It is over when `clear` has held for as long as `clear_for`: a limit of its own, \
+    such as .pct < 80 for an alarm above 90, keeps a value that hovers from raising it again and again.
+
+    Where the source is polled, an alarm is raised and cleared by a poll, never by a clock: by the one that completes \
+    `for`, less a tenth of the time between two polls, if the condition has held in every good poll since. A poll that \
+    fails counts for neither side. `for: 2` is two good polls in a row. A row that is gone has not lasted; behind a step \
+    that sends differences only, such as `changes`, a good poll without an event of a key shows that the last one holds.
+
+    Where it is not polled, the latest event counts until the next one, but not while its connection is known to be down, \
+    or the process or the machine stands still. A number is then one of events.
 
     With `repeat`, a raised alarm is sent again as `repeated`. With `silent`, a key without an event for so long is \
     `missing`, and `back` with its next event; `since` is then when it was heard of last. A key that never came is not \
     known.
 
-    Alarms and what has not lasted yet are kept over runs. What happened between two runs is not known, so that time \
-    counts neither for `for`, `clear_for` nor `silent`.
+    Alarms and what has not lasted yet are kept over runs. The time between two runs is no silence, and what a stream would \
+    have sent in it is not known, so it is no part of `for` and `clear_for` there.
     """,
   options: AnyOption.list(
     AlarmOptions.when, AlarmOptions.lasting, AlarmOptions.key, AlarmOptions.clear, AlarmOptions.clearing,
@@ -36,7 +43,7 @@ package let alarm = NodeSpec(
   partitioning: .byKey(AlarmOptions.key, sends: ".key"),
   examples: [
     .init(
-      "above 90 % for ten minutes, over below 80 %",
+      "a stream: above 90 % for ten minutes, over below 80 %",
       "alarm: { when: .pct > 90, for: 10m, key: .host, clear: .pct < 80 }",
       input: """
         0s {"host": "a", "pct": 95}
@@ -51,7 +58,40 @@ package let alarm = NodeSpec(
         20m {"type":"cleared","key":"a","since":"1970-01-01T00:00:00Z","event":{"host":"a","pct":70}}
         """),
     .init(
-      "at once, again every hour, and over when it has lasted",
+      "a list that is polled: below 95 for six hours, seen at least twice, and the poll between fails",
+      "alarm: { when: .price < 95, for: 6h, key: .id }",
+      input: """
+        0h {"id": "a", "price": 90}
+        0h {"id": "b", "price": 80}
+        0h poll
+        6h failure
+        12h {"id": "a", "price": 93}
+        12h {"id": "b", "price": 120}
+        12h poll
+        """,
+      output: #"12h {"type":"raised","key":"a","since":"1970-01-01T00:00:00Z","event":{"id":"a","price":93}}"#
+    ),
+    .init(
+      "in two polls in a row, over in the first that shows it",
+      "alarm: { when: .down, for: 2, key: .host }",
+      input: """
+        0m {"host": "a", "down": true}
+        0m poll
+        5m {"host": "a", "down": false}
+        5m poll
+        10m {"host": "a", "down": true}
+        10m poll
+        15m {"host": "a", "down": true}
+        15m poll
+        20m {"host": "a", "down": false}
+        20m poll
+        """,
+      output: """
+        15m {"type":"raised","key":"a","since":"1970-01-01T00:10:00Z","event":{"host":"a","down":true}}
+        20m {"type":"cleared","key":"a","since":"1970-01-01T00:10:00Z","event":{"host":"a","down":false}}
+        """),
+    .init(
+      "a stream: at once, again every hour, and over when it has lasted",
       "alarm: { when: .down, clear_for: 2m, repeat: 1h }",
       input: """
         0s {"down": true}
@@ -65,7 +105,7 @@ package let alarm = NodeSpec(
         1h42m {"type":"cleared","key":null,"since":"1970-01-01T00:00:00Z","event":{"down":false}}
         """),
     .init(
-      "a key that falls silent", "alarm: { when: .temp > 30, key: .room, silent: 1h }",
+      "a stream with a key that falls silent", "alarm: { when: .temp > 30, key: .room, silent: 1h }",
       input: """
         0s {"room": "a", "temp": 20}
         30m {"room": "b", "temp": 21}
@@ -89,16 +129,23 @@ package let alarm = NodeSpec(
       repeating: options[AlarmOptions.repeating], silent: options[AlarmOptions.silent])
     let machine = AlarmMachine(
       state: try context.state(
-        of: AlarmRow<Event>.self, by: options[AlarmOptions.key].text, whenKeyChanges: .forget),
-      times, bound: options[AlarmOptions.maxKeys], after: context.endOfLastRun,
+        of: AlarmRow.self, by: options[AlarmOptions.key].text, whenKeyChanges: .forget),
+      times,
+      AlarmSources(
+        areWhole: context.isGivenSnapshots, period: { context.period(at: $0) },
+        downtime: { context.downtime(of: $0) }, mayPause: context.lane.waiting == .acrossTurns),
+      bound: options[AlarmOptions.maxKeys],
+      after: context.endOfLastRun,
       by: context.keptKey(options[AlarmOptions.key]), when: context.condition(options[AlarmOptions.when]),
       clear: options[AlarmOptions.clear].map { context.condition($0) })
-    return MachineStep(machine, context, keeps: true) { report, out in
+    return MachineStep(
+      machine, context, keeps: true, pollEnds: .takeToo, wakesOnReconnection: true
+    ) { report, out in
       out.send(
-        report.element.with(
+        report.event.with(
           .record([
             ("type", .string(report.kind.rawValue)), ("key", report.key),
-            ("since", .string(timestamp(out.timeOfDay(at: report.since)))), ("event", report.element.value),
+            ("since", .string(timestamp(out.timeOfDay(at: report.since)))), ("event", report.event.value),
           ])))
     }
   }
@@ -108,14 +155,16 @@ package let alarm = NodeSpec(
 private enum AlarmOptions {
   static let when = Option.required("when", .condition, "the condition of the alarm", example: ".pct > 90")
   static let lasting = Option(
-    "for", .duration(allowingZero: true), default: "0s", "how long it must hold", example: "10m")
+    "for", .pollsOrTime(allowingZero: true), default: "0s",
+    "for how long, or in how many polls in a row, it must hold", example: "10m")
   static let key = Option(
     "key", .expression, default: "null", "what has an alarm of its own", example: ".host")
   static let clear = Option.optional(
     "clear", .condition, "when the alarm is over; by default when its condition does not hold",
     example: ".pct < 80")
   static let clearing = Option(
-    "clear_for", .duration(allowingZero: true), default: "0s", "how long that must hold", example: "5m")
+    "clear_for", .pollsOrTime(allowingZero: true), default: "0s",
+    "for how long, or in how many polls in a row, that must hold", example: "5m")
   static let repeating = Option.optional(
     "repeat", .duration, "how often a raised alarm is sent again", example: "4h")
   static let silent = Option.optional(

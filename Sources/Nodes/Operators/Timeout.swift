@@ -146,13 +146,14 @@ private func timeoutStep(_ options: Options, _ context: StepContext) throws -> M
   let none = Event(.null, Poll(source: context.name, at: 0))
   let silences = AlarmMachine(
     state: try context.state(
-      of: AlarmRow<Event>.self, by: options[TimeoutOptions.key].text, whenKeyChanges: .forget),
-    AlarmTimes(lasting: .zero, clearing: .zero, silent: limit), bound: options[TimeoutOptions.maxKeys],
+      of: AlarmRow.self, by: options[TimeoutOptions.key].text, whenKeyChanges: .forget),
+    AlarmTimes(lasting: .time(.zero), clearing: .time(.zero), silent: limit),
+    bound: options[TimeoutOptions.maxKeys],
     after: context.endOfLastRun, expected: try expectation(options, context, standingFor: none),
     by: context.keptKey(options[TimeoutOptions.key], isListed: options.isGiven(TimeoutOptions.expected)),
     when: { _ in false }, clear: nil)
   return MachineStep(silences, context, keeps: true, passes: isPassing) { news, out in
-    let poll = news.element.poll
+    let poll = news.event.poll
     report(
       news.key, since: news.since, isBack: news.kind == .back, poll.source == context.name ? nil : poll, out)
   }
@@ -161,7 +162,7 @@ private func timeoutStep(_ options: Options, _ context: StepContext) throws -> M
 /// The keys that must come, with the event that none of them has sent.
 private func expectation(
   _ options: Options, _ context: StepContext, standingFor none: Event
-) throws -> AlarmExpectation<Value, Event> {
+) throws -> AlarmExpectation<Value> {
   switch options[TimeoutOptions.expected] {
   case .list(let keys):
     let come = keys.map { ($0, none) }

@@ -15,6 +15,8 @@ final class MachineStep: Step {
     case flush
     /// It has its place among the events.
     case inLine
+    /// The machine takes it, and it goes on.
+    case takeToo
   }
 
   /// The clock of a machine.
@@ -38,14 +40,15 @@ final class MachineStep: Step {
   private let pollEnds: PollEnds
   private let passes: Bool
   private let clock: Clock
+  private let wakesOnReconnection: Bool
   /// The time that the alarm is set to.
   private var deadline: Instant?
 
   /// `keeps` if the machine keeps events, which are copied out of the document they were read from; `passes` if they go
-  /// on as well, behind what the machine makes of them.
+  /// on as well, behind what the machine makes of them; `wakesOnReconnection` if it waits while a source is down.
   init<M: Machine>(
     _ machine: M, _ context: StepContext, keeps: Bool, pollEnds: PollEnds = .passOn, passes: Bool = false,
-    clock: Clock = .ofLane, send: @escaping (M.Output, Downstream) -> Void
+    clock: Clock = .ofLane, wakesOnReconnection: Bool = false, send: @escaping (M.Output, Downstream) -> Void
   ) where M.Input == Event {
     let host = StepHost(machine, context, clock, send)
     accept = keeps ? { try host.machine.take($0.detached, host) } : { try host.machine.take($0, host) }
@@ -64,6 +67,7 @@ final class MachineStep: Step {
     self.pollEnds = pollEnds
     self.passes = passes
     self.clock = clock
+    self.wakesOnReconnection = wakesOnReconnection
   }
 
   convenience init<M: Machine>(
@@ -73,6 +77,7 @@ final class MachineStep: Step {
   }
 
   func start(_ out: Downstream) throws {
+    if wakesOnReconnection { context.onReconnection(out.bell) }
     try perform(.start(out))
     setAlarm(out)
   }
@@ -90,6 +95,9 @@ final class MachineStep: Step {
       try perform(.flush)
       out.send(endOf: poll)
     case .inLine: try accept(.end(of: poll))
+    case .takeToo:
+      try accept(.end(of: poll))
+      out.send(endOf: poll)
     }
     setAlarm(out)
   }

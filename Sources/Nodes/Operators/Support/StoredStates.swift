@@ -99,14 +99,16 @@ extension Value {
 
 extension AlarmRow.Phase: JSONConvertible {}
 
-extension AlarmRow: Storable, JSONConvertible, StorableValue, JSONRecord where Element == Event {
-  static var form: RecordForm<Self> { alarmForm }
+extension AlarmRow: StorableValue, JSONRecord {
+  static let form = RecordForm<Self>(
+    {
+      AlarmRow(
+        phase: $0, since: $1, due: $2, polls: $3, downtime: $4, nextRepeat: $5, heard: $6, missingAt: $7,
+        isMissing: $8, latest: $9)
+    },
+    Field("phase", \.phase), Field("since", \.since), Field("due", \.due),
+    Field("polls", \.polls, unless: 0), Field("downtime", \.downtime, unless: 0),
+    Field("repeat", \.nextRepeat),
+    Field("heard", \.heard), Field("missing_at", \.missingAt), Field("missing", \.isMissing, unless: false),
+    Field("event", \.latest))
 }
-private let alarmForm = RecordForm<AlarmRow<Event>>(
-  {
-    AlarmRow(
-      phase: $0, since: $1, due: $2, nextRepeat: $3, heard: $4, missingAt: $5, isMissing: $6, latest: $7)
-  },
-  Field("phase", \.phase), Field("since", \.since), Field("due", \.due), Field("repeat", \.nextRepeat),
-  Field("heard", \.heard), Field("missing_at", \.missingAt), Field("missing", \.isMissing, unless: false),
-  Field("event", \.latest))
