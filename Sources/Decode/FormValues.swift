@@ -33,14 +33,17 @@ private func pair(_ field: Slice<ByteView>) -> (name: String, value: String) {
 
 /// The fields of a form, or of a query, as an object.
 package func formValue(_ fields: [(name: String, value: String)]) -> Value {
-  var object = Value.emptyObject
+  var names: [Key] = []
+  var values: [Key: [Value]] = [:]
   for (name, value) in fields {
     let key = Key(name)
-    switch object.member(key) {
-    case nil: object.setMember(key, .string(value))
-    case let first? where first.isString: object.setMember(key, .array([first, .string(value)]))
-    case let list?: object.setMember(key, .array((list.items ?? []) + [.string(value)]))
-    }
+    if values[key] == nil { names.append(key) }
+    values[key, default: []].append(.string(value))
   }
-  return object
+  return .object(
+    Shape(names),
+    names.map { name in
+      let all = values[name] ?? []
+      return all.count == 1 ? all[0] : .array(all)
+    })
 }

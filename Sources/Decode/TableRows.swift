@@ -269,13 +269,15 @@ private final class TableRows: Decoder {
   /// The names, each once: a repeated one gets a number, an empty one that of its column.
   private static func distinct(_ names: [String]) -> [String] {
     var seen: Set<String> = []
+    // The last number of each name, so that a header of one name many times is not counted from the start each time.
+    var numbers: [String: Int] = [:]
     return names.enumerated().map { index, name in
       let base = name.isEmpty ? "column_\(index + 1)" : name
       var unique = base
-      var number = 2
       while !seen.insert(unique).inserted {
+        let number = numbers[base, default: 1] + 1
+        numbers[base] = number
         unique = "\(base)_\(number)"
-        number += 1
       }
       return unique
     }

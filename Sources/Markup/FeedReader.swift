@@ -48,7 +48,9 @@ struct FeedEntry {
   var summary: String?
   var content: String?
   var categories: [String] = []
-  var enclosures: [Value] = []
+  private var enclosures: [Value] = []
+  /// The addresses of the enclosures.
+  private var enclosed: Set<String> = []
   var feed: String?
 
   private static let shape = Shape(
@@ -80,7 +82,7 @@ struct FeedEntry {
 
   /// Adds an enclosure, unless there is one of its address.
   mutating func enclose(_ url: String, _ type: String?, _ length: String?) {
-    if enclosures.contains(where: { $0.member("url")?.string == url }) { return }
+    guard enclosed.insert(url).inserted else { return }
     var object = Value.emptyObject
     object.setMember("url", .string(url))
     object.setMember("type", type.map { .string($0) } ?? .null)
