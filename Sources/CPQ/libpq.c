@@ -10,6 +10,7 @@ static struct {
   FLOW_PQ_FUNCTIONS(MEMBER)
   PGconn *(*PQconnectStartParams)(const char *const *, const char *const *, int);
   int (*PQsetErrorVerbosity)(PGconn *, int);
+  flow_pq_notice (*PQsetNoticeProcessor)(PGconn *, flow_pq_notice, void *);
 } library;
 
 static char failure[256];
@@ -30,6 +31,7 @@ static void load(void) {
   FLOW_PQ_FUNCTIONS(FIND)
   FIND(, PQconnectStartParams, , )
   FIND(, PQsetErrorVerbosity, , )
+  FIND(, PQsetNoticeProcessor, , )
 }
 
 const char *flow_pq_load(void) {
@@ -41,14 +43,17 @@ const char *flow_pq_load(void) {
   result flow_##name parameters { return library.name arguments; }
 FLOW_PQ_FUNCTIONS(CALL)
 
-PGconn *flow_pq_connect(const char *url) {
+PGconn *flow_pq_connect(const char *url, flow_pq_notice noted, void *context) {
   // What is before the address may be set otherwise in it: a server that is gone without a word is noticed in a minute.
   const char *const names[] = {"keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
                                "fallback_application_name", "dbname", "client_encoding", 0};
   const char *const values[] = {"30", "10", "3", "60000", "flow", url, "UTF8", 0};
   PGconn *connection = library.PQconnectStartParams(names, values, 1);
   // With the code of an error, which is the only way to know that of a failed login.
-  if (connection) library.PQsetErrorVerbosity(connection, 2);
+  if (connection) {
+    library.PQsetErrorVerbosity(connection, 2);
+    library.PQsetNoticeProcessor(connection, noted, context);
+  }
   return connection;
 }
 

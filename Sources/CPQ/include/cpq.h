@@ -47,8 +47,11 @@ FLOW_PQ_FUNCTIONS(FLOW_PQ_DECLARE)
 /// Loads libpq; a sentence where that is not possible, else null. The other functions may be called only after that.
 const char *flow_pq_load(void);
 
+/// Called with the text of a notice, and what was given with it.
+typedef void (*flow_pq_notice)(void *context, const char *text);
+
 /// Begins to connect to an address; null if there is no memory.
-PGconn *flow_pq_connect(const char *url);
+PGconn *flow_pq_connect(const char *url, flow_pq_notice noted, void *context);
 
 /// Waits at most so long for the socket, or for a descriptor that ends the wait; false after that time.
 bool flow_pq_wait(const PGconn *connection, bool forWriting, int descriptor, int milliseconds);

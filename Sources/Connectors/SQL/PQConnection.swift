@@ -11,6 +11,8 @@ struct PQError: Error {
   var isLost = false
   /// Whether the same may succeed later.
   var mayPass: Bool
+  /// Whether the server has not answered in time.
+  var isSilence = false
 
   init(_ message: String, code: String = "", isLost: Bool = false, mayPass: Bool? = nil) {
     (self.message, self.code, self.isLost) = (message, code, isLost)
@@ -62,6 +64,17 @@ struct PQError: Error {
   }
 }
 
+/// The rows that statements have returned, as texts.
+struct PQRows {
+  fileprivate(set) var rows: [[String?]] = []
+
+  var count: Int { rows.count }
+
+  func text(_ row: Int, _ column: Int) -> String? {
+    rows.indices.contains(row) && rows[row].indices.contains(column) ? rows[row][column] : nil
+  }
+}
+
 /// The result of a statement.
 final class PQResult {
   let raw: OpaquePointer
@@ -87,30 +100,53 @@ final class PQResult {
     return UnsafeBufferPointer(start: start, count: Int(length))
   }
 
-  func text(_ row: Int, _ column: Int) -> String? {
-    bytes(Int32(row), Int32(column)).map { String(decoding: $0, as: UTF8.self) }
-  }
-
   fileprivate func field(_ name: Character) -> String {
     flow_PQresultErrorField(raw, Int32(name.asciiValue ?? 0)).map { String(cString: $0) } ?? ""
   }
 }
 
-/// A connection to a PostgreSQL server, on libpq; whatever waits for the server ends with the stop sign.
+/// A connection to a PostgreSQL server, on libpq.
+///
+/// Whatever waits for the server ends with the stop sign, at `end`, or where that is nil after `patience`.
 final class PQConnection {
   private static let longestConnecting = Duration.seconds(15)
+  /// The most bytes of an answer that is kept.
+  private static let longestAnswer = 16 << 20
 
   private let raw: OpaquePointer
   private let stop: StopSign
-  /// When a statement has taken too long.
+  private let notices: PQNotices
+  /// When what is being done has taken too long.
   var end: ContinuousClock.Instant?
+  /// How long a statement may take, where there is no `end`.
+  var patience = Duration.seconds(60)
+  /// When a statement that is not answered is first reported; the next reports come after twice the time each.
+  var firstReport = Duration.seconds(5)
+  /// Called while a statement is not answered.
+  var silence: () -> Void = {}
+  /// When the statement was sent that is not answered yet, and when to report that.
+  private var began: (sent: ContinuousClock.Instant, reportAfter: Duration)?
   /// Whether it is ready for another statement.
   var isUsable = true
 
-  init(_ url: String, _ stop: StopSign) throws(PQError) {
+  /// Connects, by `end` at the latest, which also holds for what is sent next.
+  ///
+  /// - Parameter noted: Called with the notices of the server, such as those that a trigger raises.
+  init(
+    _ url: String, _ stop: StopSign, by end: ContinuousClock.Instant? = nil,
+    noted: @escaping (String) -> Void = { _ in }
+  ) throws(PQError) {
     if let failure = flow_pq_load() { throw PQError(String(cString: failure), mayPass: false) }
-    guard let raw = flow_pq_connect(url) else { throw PQError("there is no memory", isLost: true) }
-    (self.raw, self.stop, end) = (raw, stop, .now + Self.longestConnecting)
+    notices = PQNotices(noted)
+    let opened = flow_pq_connect(
+      url,
+      { context, text in
+        guard let context, let text else { return }
+        Unmanaged<PQNotices>.fromOpaque(context).takeUnretainedValue().note(String(cString: text))
+      }, Unmanaged.passUnretained(notices).toOpaque())
+    guard let raw = opened else { throw PQError("there is no memory", isLost: true) }
+    let limit = ContinuousClock.now + Self.longestConnecting
+    (self.raw, self.stop, self.end) = (raw, stop, end.map { min($0, limit) } ?? limit)
     var state = Int(flow_PQstatus(raw)) == FLOW_PQ_FAILED ? 0 : FLOW_PQ_WRITING
     while state != FLOW_PQ_READY {
       guard state == FLOW_PQ_READING || state == FLOW_PQ_WRITING else {
@@ -119,15 +155,16 @@ final class PQConnection {
       try wait(toWrite: state == FLOW_PQ_WRITING)
       state = Int(flow_PQconnectPoll(raw))
     }
-    end = nil
     _ = flow_PQsetnonblocking(raw, 1)
   }
 
   deinit { flow_PQfinish(raw) }
 
-  /// Runs statements without parameters, or one with them, which is given texts.
+  /// Runs statements without parameters, or one with them, which is given texts; the rows of all.
   @discardableResult
-  func run(_ sql: String, _ parameters: [String?] = []) throws(PQError) -> PQResult {
+  func run(
+    _ sql: String, _ parameters: [String?] = [], limit: Int = longestAnswer
+  ) throws(PQError) -> PQRows {
     if parameters.isEmpty {
       try send(flow_PQsendQuery(raw, sql))
     } else {
@@ -136,7 +173,23 @@ final class PQConnection {
           flow_PQsendQueryParams(raw, sql, Int32(texts.count), nil, texts, nil, nil, 0)
         })
     }
-    return try onlyResult()
+    // Row by row, so that an answer without an end does not fill the memory.
+    _ = flow_PQsetSingleRowMode(raw)
+    var (found, size, isAnswered) = (PQRows(), 0, false)
+    while let result = try next() {
+      isAnswered = true
+      guard Int(flow_PQresultStatus(result.raw)) == FLOW_PQ_SINGLE else { continue }
+      found.rows.append(
+        (0..<flow_PQnfields(result.raw)).map { column in
+          result.bytes(0, column).map { String(decoding: $0, as: UTF8.self) }
+        })
+      size += found.rows[found.count - 1].reduce(16) { $0 + 16 + ($1?.utf8.count ?? 0) }
+      if size > limit {
+        throw PQError("the answer is longer than \(limit) bytes", isLost: true, mayPass: false)
+      }
+    }
+    if !isAnswered { throw lost }
+    return found
   }
 
   /// Sends a statement, and loses the connection before it is answered.
@@ -214,6 +267,7 @@ final class PQConnection {
 
   private func send(_ isSent: Int32) throws(PQError) {
     if isSent == 0 { throw lost }
+    began = (.now, firstReport)
     while true {
       let left = flow_PQflush(raw)
       if left == 0 { return }
@@ -225,11 +279,11 @@ final class PQConnection {
 
   /// The next result of what was sent; nil behind the last one.
   private func next() throws(PQError) -> PQResult? {
-    while flow_PQisBusy(raw) != 0 {
-      try wait(toWrite: false)
-      if flow_PQconsumeInput(raw) == 0 { throw lost }
+    try waitForResult()
+    guard let found = flow_PQgetResult(raw) else {
+      began = nil
+      return nil
     }
-    guard let found = flow_PQgetResult(raw) else { return nil }
     let result = PQResult(found)
     if [FLOW_PQ_COMMAND, FLOW_PQ_TUPLES, FLOW_PQ_SINGLE].contains(Int(flow_PQresultStatus(found))) {
       return result
@@ -238,24 +292,60 @@ final class PQConnection {
     if code.isEmpty { throw lost }
     let detail = ["23503", "23505"].contains(code) ? result.field("D") : ""
     // With 57P… the server goes away, and ends the connection a little later.
-    let error = PQError(
+    let refusal = PQError(
       result.field("M") + (detail.isEmpty ? "" : " (\(detail))"), code: code,
       isLost: Int(flow_PQstatus(raw)) == FLOW_PQ_FAILED || code.hasPrefix("57P"))
-    if error.isLost { throw error }
+    if refusal.isLost { throw refusal }
     // The rest of the answer, up to which the connection is not ready for the next statement.
+    do throws(PQError) { repeat { try waitForResult() } while skipResult() } catch {
+      var error = refusal
+      error.isLost = true
+      throw error
+    }
+    throw refusal
+  }
+
+  /// Waits until the next result is there, which libpq itself would wait for without a limit.
+  private func waitForResult() throws(PQError) {
     while flow_PQisBusy(raw) != 0 {
       try wait(toWrite: false)
-      if flow_PQconsumeInput(raw) == 0 { throw error }
+      if flow_PQconsumeInput(raw) == 0 { throw lost }
     }
-    while let rest = flow_PQgetResult(raw) { flow_PQclear(rest) }
-    throw error
+  }
+
+  /// False behind the last result.
+  private func skipResult() -> Bool {
+    guard let rest = flow_PQgetResult(raw) else {
+      began = nil
+      return false
+    }
+    flow_PQclear(rest)
+    return true
   }
 
   private func wait(toWrite: Bool) throws(PQError) {
     while true {
       if stop.isSet { throw PQError("the run ends", isLost: true) }
-      if let end, ContinuousClock.now > end { throw PQError("the server does not answer", isLost: true) }
+      let now = ContinuousClock.now
+      if let limit = end ?? began.map({ $0.sent + patience }), now > limit {
+        var error = PQError("the server does not answer", isLost: true)
+        error.isSilence = true
+        throw error
+      }
+      if let (sent, reportAfter) = began, now - sent > reportAfter {
+        began = (sent, reportAfter * 2)
+        silence()
+      }
       if flow_pq_wait(raw, toWrite, stop.descriptor, 250), !stop.isSet { return }
     }
   }
+}
+
+/// The receiver of a server's notices, which libpq otherwise prints to standard error.
+private final class PQNotices {
+  private let noted: (String) -> Void
+
+  init(_ noted: @escaping (String) -> Void) { self.noted = noted }
+
+  func note(_ text: String) { noted(printable(String(PQError.sentence(text).prefix(1000)))) }
 }

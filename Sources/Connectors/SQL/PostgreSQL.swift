@@ -1,3 +1,4 @@
+import Engine
 import JSON
 import Language
 import System
@@ -6,9 +7,15 @@ import System
 final class PostgreSQL: SQLConnection {
   /// A lock of another program is waited for at most so long; then the pipeline waits, and says so.
   private static let longestLock = 5000
+  /// How long a statement of a sink may take: each time it is not enough, the next may take twice as long.
+  private static let patience = (first: Duration.seconds(60), last: Duration.seconds(3600))
 
   private let name: String
   private let url: String
+  private let log: NodeLog?
+  /// Called while the server does not answer a statement.
+  private let silence: () -> Void
+  var patience = PostgreSQL.patience.first
   private var connection: PQConnection?
   /// Whether a login has worked: a later one that fails is waited for, since rows are at stake.
   private var hasConnected = false
@@ -19,13 +26,18 @@ final class PostgreSQL: SQLConnection {
 
   /// - Parameters:
   ///   - name: The address as messages have it.
-  init(_ name: String, _ url: String) { (self.name, self.url) = (name, url) }
+  init(_ name: String, _ url: String, log: NodeLog? = nil, silence: @escaping () -> Void = {}) {
+    (self.name, self.url, self.log, self.silence) = (name, url, log, silence)
+  }
 
   // MARK: - Connections
 
-  private func connect(_ stop: StopSign) throws(PQError) -> PQConnection {
+  private func connect(_ stop: StopSign, by end: ContinuousClock.Instant?) throws(PQError) -> PQConnection {
     do throws(PQError) {
-      let connection = try PQConnection(url, stop)
+      let connection = try PQConnection(url, stop, by: end) { [name, log] text in
+        log?.detail("\(name): the server notes: \(text)")
+      }
+      connection.silence = silence
       // What the forms of values depend on; the zone decides upon what now() is as text.
       try connection.run(
         """
@@ -33,6 +45,7 @@ final class PostgreSQL: SQLConnection {
         SET extra_float_digits = 1; SET standard_conforming_strings = on; SET lock_timeout = \(Self.longestLock);
         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
         """)
+      connection.end = nil
       hasConnected = true
       return connection
     } catch {
@@ -46,14 +59,22 @@ final class PostgreSQL: SQLConnection {
 
   /// Does something with the connection, and does not keep it after an error.
   private func using<Result>(
-    _ stop: StopSign, _ body: (PQConnection) throws(PQError) -> Result
+    _ stop: StopSign, by end: ContinuousClock.Instant? = nil, _ body: (PQConnection) throws(PQError) -> Result
   ) throws(PQError) -> Result {
     let connection: PQConnection
-    if let kept = self.connection { connection = kept } else { connection = try connect(stop) }
+    if let kept = self.connection { connection = kept } else { connection = try connect(stop, by: end) }
     self.connection = nil
-    let result = try body(connection)
-    if connection.isUsable { self.connection = connection }
-    return result
+    (connection.end, connection.patience) = (end, patience)
+    do throws(PQError) {
+      let result = try body(connection)
+      patience = Self.patience.first
+      if connection.isUsable { self.connection = connection }
+      return result
+    } catch {
+      // A statement that takes long is not given up each time.
+      if error.isSilence { patience = min(patience * 2, Self.patience.last) }
+      throw error
+    }
   }
 
   private func failure(_ error: PQError) -> SQLFailure {
@@ -87,9 +108,7 @@ final class PostgreSQL: SQLConnection {
   private func readOnce(
     _ query: SQLQuery, _ stop: StopSign, _ end: ContinuousClock.Instant
   ) throws(PQError) -> SQLRows {
-    try using(stop) { (connection) throws(PQError) in
-      connection.end = end
-      defer { connection.end = nil }
+    try using(stop, by: end) { (connection) throws(PQError) in
       let left = max(1, Int((end - .now) / .milliseconds(1)))
       try connection.run("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = \(left)")
       var names = query.text.parameters

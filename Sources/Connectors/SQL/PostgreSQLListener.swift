@@ -23,8 +23,11 @@ struct PostgreSQLListener: Sendable {
     while !stop.isSet {
       var listening: ContinuousClock.Instant?
       do throws(PQError) {
-        let connection = try PQConnection(url, stop)
+        let connection = try PQConnection(url, stop) { [name, log] text in
+          log.detail("\(name): the server notes: \(text)")
+        }
         try connection.run("LISTEN \(SQLText.quoted(channel))")
+        connection.end = nil
         if isAway { log.notice("\(name): listening to \(channel) again") }
         // While nothing listened, something may have changed; the first poll comes by itself.
         if !isFirst { notified() }

@@ -282,7 +282,8 @@ struct PostgreSQLWriting {
       return types[name] == "bytea" ? "encode(\(column), 'base64')" : column
     }
     let found = try connection.run(
-      "SELECT json_build_array(\(keys.joined(separator: ", "))) \(others("$1::json"))", [json(seen)])
+      "SELECT json_build_array(\(keys.joined(separator: ", "))) \(others("$1::json"))", [json(seen)],
+      limit: 1 << 30)
     let gone = (0..<found.count).compactMap { found.text($0, 0).flatMap { try? Value.parse($0) } }
     let table = self
     try apply(gone, batch.keys, number, from: batch.set.count + batch.remove.count, areOthers: true) {

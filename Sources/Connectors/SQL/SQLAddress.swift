@@ -41,8 +41,12 @@ struct SQLAddress: Sendable {
   }
 
   /// A connection, which is made when it is first used.
-  func connection(on disk: any Disk = SystemDisk()) -> any SQLConnection {
-    url.map { PostgreSQL(name, $0) } ?? SQLite(name, on: disk)
+  ///
+  /// - Parameter silence: Called while a server does not answer.
+  func connection(
+    on disk: any Disk = SystemDisk(), log: NodeLog? = nil, silence: @escaping () -> Void = {}
+  ) -> any SQLConnection {
+    url.map { PostgreSQL(name, $0, log: log, silence: silence) } ?? SQLite(name, on: disk)
   }
 
   /// The details on servers in the documentation of the source and the sink.

@@ -32,7 +32,8 @@ package let sqlSink = NodeSpec(
     With state, the rows of each epoch are written in one transaction, after the epoch is committed, together with the \
     position of the sink, in the table flow_positions of the same database: after a kill each epoch is applied exactly \
     once. A state that is older than the database, as from a backup, or a database that has lost what was written, is \
-    reported when a run starts. While the database is locked, full or away, the pipeline waits, and says so. A row that the database refuses is \
+    reported when a run starts. While the database is locked, full or away, the pipeline waits, and says so; a server that \
+    does not answer a statement within a minute, which doubles each time, is connected to again. A row that the database refuses is \
     a dead letter with its reason, and the others are written: see flow state dead. Simulated and replayed runs write \
     nothing without --live-sinks.
     """,
@@ -125,6 +126,7 @@ private struct KeyColumn: Sendable {
 private final class SQLSink: KeepingSink {
   private let context: SinkContext
   private let connection: any SQLConnection
+  private let wait: SQLWait
   private let address: SQLAddress
   private let table: SQLTable
   private let key: [Evaluation]
@@ -138,8 +140,6 @@ private final class SQLSink: KeepingSink {
   /// The source whose polls are the list.
   private var source: String?
   private var isWhole = false
-  /// Whether the end of the run has cut the sink off: what is in the outbox is left to the next one.
-  private var isCutOff = false
   /// The rows that the database has refused and the state does not have yet, as they are stored beside positions.
   private var refused: [Value] = []
   /// Whether the database has more than the state, which is older; nil before they are compared.
@@ -152,7 +152,9 @@ private final class SQLSink: KeepingSink {
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     address = options[SQLSinkOptions.url]
-    connection = address.connection(on: context.lane.world.disk)
+    wait = SQLWait(context, address.name)
+    connection = address.connection(
+      on: context.lane.world.disk, log: context.log, silence: { [wait] in wait.noteSilence() })
     table = SQLTable(name: options[SQLSinkOptions.table], isMade: options[SQLSinkOptions.create])
     let (key, columns) = (options[SQLSinkOptions.key], options[SQLSinkOptions.columns])
     let isHistory = options[SQLSinkOptions.history]
@@ -265,7 +267,7 @@ private final class SQLSink: KeepingSink {
     guard let outbox = context.outbox, isStateOlder == nil, suppression == nil, !context.isDryRun else {
       return
     }
-    let stored = try waiting(0) { () throws(SQLFailure) in
+    let stored = try wait.through(0) { () throws(SQLFailure) in
       try connection.epochs(of: owner, in: table, stop: context.stop)
     }
     let (committed, written) = try outbox.epochs()
@@ -286,7 +288,9 @@ private final class SQLSink: KeepingSink {
   private static let note = "database"
 
   private func write(_ entries: [OutboxEntry]) throws {
-    guard let outbox = context.outbox, let last = entries.last, !isCutOff, suppression == nil else { return }
+    guard let outbox = context.outbox, let last = entries.last, !wait.isCutOff, suppression == nil else {
+      return
+    }
     var batches: [SQLBatch] = []
     for entry in entries {
       guard let bytes = secrets.opened(entry.bytes) else {
@@ -303,7 +307,7 @@ private final class SQLSink: KeepingSink {
     crashPoint("sql.writing")
     try write(batches)
     crashPoint("sql.written")
-    if isCutOff { return }
+    if wait.isCutOff { return }
     outbox.markWritten(through: last.place)
     if !isNoted { outbox.setNote(.string(address.name), Self.note) }
     isNoted = true
@@ -312,12 +316,12 @@ private final class SQLSink: KeepingSink {
   private func write(_ batches: [SQLBatch]) throws {
     if batches.isEmpty { return }
     do throws(SQLFailure) {
-      let refusals = try waiting(batches.count) { () throws(SQLFailure) in
+      let refusals = try wait.through(batches.count) { () throws(SQLFailure) in
         try connection.write(batches, refused: refused, to: table, stop: context.stop)
       }
       for refusal in refusals { refuse(batches, refusal) }
     } catch {
-      if isCutOff { throw error }
+      if wait.isCutOff { throw error }
       // They fail as they are: where there are several, each is tried by itself.
       if batches.count == 1 {
         refuse(batches, SQLRefusal(batch: 0, row: nil, reason: error.description))
@@ -326,40 +330,6 @@ private final class SQLSink: KeepingSink {
           try write([batch])
           crashPoint("sql.one written")
         }
-      }
-    }
-  }
-
-  /// Does something with the database, and waits while that is not possible.
-  private func waiting<Result>(
-    _ count: Int, _ action: () throws(SQLFailure) -> Result
-  ) throws(SQLFailure) -> Result {
-    var since: Double?
-    var waited = 0.0
-    while true {
-      do throws(SQLFailure) {
-        let result = try action()
-        if since != nil { context.log.notice("\(address.name) can be written to again") }
-        context.meter.note(nil)
-        return result
-      } catch {
-        guard error.mayPass else { throw error }
-        let now = context.lane.world.wallClock()
-        if since == nil || waited > 60 {
-          context.log.error("\(error); the pipeline waits until it can be written to")
-          context.meter.countError()
-          waited = 0
-        }
-        since = since ?? now
-        context.meter.note(
-          NodeStatus.Wait(
-            events: count, request: "rows", reason: "\(error)", since: since, until: now + 0.5,
-            isFailing: true))
-        if context.lane.world.pause(0.5, context.stop) {
-          isCutOff = true
-          throw error
-        }
-        waited += 0.5
       }
     }
   }

@@ -146,7 +146,7 @@ private final class SQLSource: BlockingPollSource {
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
-    connection = options[SQLOptions.url].connection(on: context.world.disk)
+    connection = options[SQLOptions.url].connection(on: context.world.disk, log: context.log)
     text = SQLText(options[SQLOptions.query])
     parameters = options[SQLOptions.params].map { ($0.name, context.evaluation($0.value)) }
     rows = options.isGiven(SQLOptions.rows) ? context.evaluation(options[SQLOptions.rows]) : nil

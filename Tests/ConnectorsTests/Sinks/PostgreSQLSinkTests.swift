@@ -1,5 +1,6 @@
 import Expectations
 @testable import Connectors
+import Glibc
 import JSON
 import Reactive
 import Store
@@ -198,6 +199,30 @@ struct PostgreSQLSinkTests {
         try expect(table.rows(), equals: "1\n2")
         try table.make("drop trigger if exists c on t")
       }
+    }
+  }
+
+  @Test("a server that has stopped answering is given up, and what was written once more is written once")
+  func frozen() throws {
+    let server = try PostgreSQLServer()
+    let own = try PostgreSQLTrial(server)
+    try own.make("create table t (n int)")
+    for place in [OutputPlace(epoch: 1, index: 0), nil] {
+      try own.make("truncate t; drop table if exists flow_positions")
+      let connection = try #require(try own.connection as? PostgreSQL)
+      _ = try write([batch([1])], connection)
+      let query = "select pid from pg_stat_activity where application_name = 'flow'"
+      let backend = try #require(pid_t(try own.rows(query)))
+      kill(backend, SIGSTOP)
+      defer { kill(backend, SIGCONT) }
+      connection.patience = .milliseconds(300)
+      let error = #expect(throws: SQLFailure.self) { try write([batch([2], place)], connection) }
+      #expect(error?.mayPass == true && error?.description.has("the server does not answer") == true)
+      connection.patience = .seconds(60)
+      // On another connection; the first one may hold a lock until it notices.
+      _ = try write([batch([2], place)], connection)
+      kill(backend, SIGCONT)
+      #expect(eventually { (try? own.rows(query)) != "\(backend)" && (try? own.rows()) == "1\n2" })
     }
   }
 
