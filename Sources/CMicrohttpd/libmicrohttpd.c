@@ -38,6 +38,29 @@ const char *flow_mhd_load(void) {
   return failure[0] ? failure : 0;
 }
 
+static int digit(char sign) {
+  if (sign >= '0' && sign <= '9') return sign - '0';
+  sign |= 0x20;
+  return sign >= 'a' && sign <= 'f' ? sign - 'a' + 10 : -1;
+}
+
+// Decodes percent signs but for %00, which would end the text.
+static size_t unescape(void *context, struct MHD_Connection *connection, char *text) {
+  (void)context, (void)connection;
+  char *to = text;
+  for (const char *from = text; *from;) {
+    int high = *from == '%' ? digit(from[1]) : -1, low = high < 0 ? -1 : digit(from[2]);
+    if (low >= 0 && (high | low)) {
+      *to++ = (char)(high << 4 | low);
+      from += 3;
+    } else {
+      *to++ = *from++;
+    }
+  }
+  *to = 0;
+  return (size_t)(to - text);
+}
+
 struct MHD_Daemon *flow_mhd_start(
     int listener, unsigned connections, unsigned seconds, MHD_AccessHandlerCallback answer,
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connected, void *context) {
@@ -46,7 +69,7 @@ struct MHD_Daemon *flow_mhd_start(
     MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC, 0, NULL, NULL, answer, context,
     MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT, connections,
     MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_NOTIFY_COMPLETED, completed, context,
-    MHD_OPTION_NOTIFY_CONNECTION, connected, context, MHD_OPTION_END);
+    MHD_OPTION_NOTIFY_CONNECTION, connected, context, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_END);
 }
 
 struct MHD_Daemon *flow_mhd_start_polling(
@@ -57,7 +80,7 @@ struct MHD_Daemon *flow_mhd_start_polling(
     MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT, connections,
     MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
     MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, connected, context,
-    MHD_OPTION_END);
+    MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_END);
 }
 
 void flow_mhd_suspend(struct MHD_Connection *connection) { library.suspend_connection(connection); }

@@ -2,10 +2,11 @@ import CMicrohttpd
 import Glibc
 import Reactive
 
-/// The time limit for requests to arrive: closes connections on which one takes longer.
+/// The limits of waiting for requests to arrive: closes connections on which one takes too long, and the oldest where
+/// too many are waited for.
 ///
-/// The server's own limit is for idle connections. A client that sends a byte now and then is never idle, and would
-/// keep others out.
+/// The server's own limit is for idle connections. A client that sends a byte now and then is never idle, and one that
+/// opens connections again and again would keep others out.
 package final class ArrivalLimit: Sendable {
   private struct Wait: Sendable {
     let number: Int
@@ -18,12 +19,16 @@ package final class ArrivalLimit: Sendable {
   }
 
   private let limit: Duration
+  private let most: Int
   private let scheduler: any Scheduler
   private let state = Locked(State())
 
   /// `scheduler` runs the timers; there are some only while requests arrive.
-  package init(_ limit: Duration, on scheduler: any Scheduler) {
+  ///
+  /// - Parameter most: How many connections may wait for a request, or be idle.
+  package init(_ limit: Duration, most: Int = .max, on scheduler: any Scheduler) {
     self.limit = limit
+    self.most = most
     self.scheduler = scheduler
   }
 
@@ -34,8 +39,12 @@ package final class ArrivalLimit: Sendable {
       state.count += 1
       return state.count
     }
-    let timer = scheduler.schedule(after: limit) { [weak self] in self?.cut(connection, number) }
-    state.withLock { $0.waits[connection] = Wait(number: number, timer: timer) }
+    let timer = scheduler.schedule(after: limit) { [weak self] in _ = self?.cut(connection, number) }
+    let oldest = state.withLock { state in
+      state.waits[connection] = Wait(number: number, timer: timer)
+      return state.waits.count > most ? state.waits.min { $0.value.number < $1.value.number } : nil
+    }
+    if let (connection, wait) = oldest { cut(connection, wait.number)?.dispose() }
   }
 
   /// Ends the wait: the request is complete, or the connection is about to be closed.
@@ -43,13 +52,14 @@ package final class ArrivalLimit: Sendable {
     state.withLock { $0.waits.removeValue(forKey: connection) }?.timer.dispose()
   }
 
-  /// Shuts the connection down, which the server notices and closes it.
-  private func cut(_ connection: Int32, _ number: Int) {
+  /// Shuts the connection down, which the server notices and closes it; the timer of the wait.
+  private func cut(_ connection: Int32, _ number: Int) -> Subscription? {
     state.withLock { state in
       // Under the lock, since the descriptor may be another connection's after `end`.
-      guard state.waits[connection]?.number == number else { return }
-      state.waits[connection] = nil
+      guard state.waits[connection]?.number == number else { return nil }
+      defer { state.waits[connection] = nil }
       shutdown(connection, Int32(SHUT_RDWR))
+      return state.waits[connection]?.timer
     }
   }
 }

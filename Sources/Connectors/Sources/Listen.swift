@@ -22,9 +22,12 @@ package let listen = NodeSpec(
     --no-state, 202 means that the events have been processed.
 
     Other answers: 400 for a body that cannot be decoded, 401 without the token or a valid signature, 403 for a page in a \
-    browser, 404 for another path, 405 for another method, 413 for a body beyond `max_body`, and 503 with Retry-After \
+    browser, 404 for another path, 405 for another method, 413 for a body beyond `max_body`, 421 for another host, and 503 with Retry-After \
     while `queue` requests wait, during the end of the run, and where a commit fails. A request that takes longer than \
-    `timeout` to arrive is cut off.
+    `timeout` to arrive is cut off, and so is the oldest where some hundreds have not arrived.
+
+    Without a token and a signature, `Host` must be localhost, the address, or one of `hosts`: a page in a browser whose \
+    name has come to mean this machine is refused.
 
     Other machines reach only an address that is not of the loopback, which requires a token or a signature. The token is \
     expected as `Authorization: Bearer TOKEN`, in a header whose name ends with -Token (X-Gitlab-Token), or in the query, \
@@ -33,14 +36,15 @@ package let listen = NodeSpec(
     stripe` it is that of the time and the body; a request whose time is off by more than `tolerance` is answered with 401, \
     and without `id`, one that is sent again sooner is acknowledged and dropped. For TLS, put a proxy in front.
 
-    A body that takes long to decode, such as a large page, is decoded beside the others, which may overtake it.
+    A body that takes long to decode, or is longer than 64 KiB, is decoded beside the others, which may overtake it.
 
     A run with --once does not listen.
     """,
   options: AnyOption.list(
     ListenOptions.address, ListenOptions.path, ListenOptions.methods, Decoding.option, ListenOptions.envelope,
     ListenOptions.token,
-    ListenOptions.signature, ListenOptions.id, ListenOptions.maxBody, ListenOptions.queue,
+    ListenOptions.signature, ListenOptions.id, ListenOptions.hosts, ListenOptions.maxBody,
+    ListenOptions.queue,
     ListenOptions.timeout),
   shorthand: "address", state: "the last 1,000 values of `id`, or signatures with a time",
   hasDurableState: true,
@@ -68,6 +72,9 @@ package let listen = NodeSpec(
       "what a job calls at its end: curl 'http://127.0.0.1:8090/?job=backup'",
       "listen: { address: 8090, methods: [get, post] }"),
     .init(
+      "behind a proxy on this machine that keeps the name of the host",
+      "listen: { address: 8090, hosts: [hooks.example.org] }"),
+    .init(
       "tables of up to 8 MiB with a token",
       """
       listen: { address: '192.0.2.7:8090', token: '${HOOK_TOKEN:-a token}', decode: csv, max_body: 8MiB, queue: 8, \
@@ -87,6 +94,11 @@ package let listen = NodeSpec(
       checker.report(
         "decode has no effect: a GET request has no body, and its query is the event",
         at: options.place(of: Decoding.option), hint: "as in methods: [get, post]")
+    }
+    if options.isGiven(ListenOptions.hosts), ListenOptions.ownHosts(options) == nil {
+      checker.report(
+        "hosts has no effect: with a token or a signature, or at a path, any host is answered",
+        at: options.place(of: ListenOptions.hosts))
     }
     if options[ListenOptions.token] == "" {
       checker.report("the token is empty", at: options.place(of: ListenOptions.token))
@@ -145,6 +157,18 @@ enum ListenOptions {
   static let id = Option.optional(
     "id", .text, "the header with the id of a request, by which repeats are dropped",
     example: "X-GitHub-Delivery")
+  static let hosts = Option(
+    "hosts", .list(of: .text), default: "[]",
+    "names beside localhost for which requests without a token or a signature are accepted",
+    example: "[hooks.example.org]")
+
+  /// The hosts that a request may name; nil where any is accepted.
+  static func ownHosts(_ options: Options) -> OwnHosts? {
+    guard case .tcp(let host, _) = options[address], !options.isGiven(token), !options.isGiven(signature)
+    else { return nil }
+    return OwnHosts(listeningAt: host, names: options[hosts])
+  }
+
   static let maxBody = Option("max_body", .size, default: "1MiB", "the longest body")
   static let queue = Option(
     "queue", .integer(1...10_000), default: "100", "how many requests may wait for their commit")
@@ -170,8 +194,8 @@ enum ListenOptions {
 
 /// Sends the webhooks that have arrived to the pipeline, and answers them when they are committed.
 private final class WebhookSource: StreamSource {
-  /// How long a body is decoded while others wait.
-  private static let quick = Duration.milliseconds(20)
+  /// How long a body is decoded while others wait, and how long it may be.
+  private static let quick = (time: Duration.milliseconds(20), bytes: 1 << 16)
 
   private let options: Options
   private let context: SourceContext
@@ -191,7 +215,7 @@ private final class WebhookSource: StreamSource {
     let (socket, site) = try open()
     let front = WebhookFront(options, now: context.world.wallClock, refused: context.noteRefusal)
     let server = try RequestServer(
-      front, on: socket, .one(memory: 32768), connections: options[ListenOptions.queue] + 64,
+      front, on: socket, .one(memory: 32768), connections: front.connections,
       idle: UInt32(clamping: max(1, Int(options[ListenOptions.timeout].inSeconds.rounded(.up)))))
     defer {
       front.stop(within: Feed.lastCommit)
@@ -258,11 +282,13 @@ private final class WebhookSource: StreamSource {
   private func decoded(_ webhook: Webhook, _ front: WebhookFront) throws(Sentence) -> [Value]? {
     if let decoded = webhook.decoded.withLock({ $0 }) { return try decoded.get() }
     let decoding = context.decoding(options)
-    var quick = decoding
-    quick.budget.time = Self.quick
-    let start = MonotonicClock.now
-    do throws(Sentence) { return try quick.values(of: webhook.body) } catch {
-      if context.stop.isSet || MonotonicClock.now - start < Self.quick { throw error }
+    if webhook.body.count <= Self.quick.bytes {
+      var quick = decoding
+      quick.budget.time = Self.quick.time
+      let start = MonotonicClock.now
+      do throws(Sentence) { return try quick.values(of: webhook.body) } catch {
+        if context.stop.isSet || MonotonicClock.now - start < Self.quick.time { throw error }
+      }
     }
     slowDecoder.perform {
       let decoded = Result { () throws(Sentence) in try decoding.values(of: webhook.body) }

@@ -21,11 +21,11 @@ final class PageFront: RequestFront {
   private let streams = Locked(Streams())
   private let streamLimit: Int
 
-  init(_ router: PageRouter, arrival: Duration, streamLimit: Int) {
+  init(_ router: PageRouter, arrival: Duration, waiting: Int, streamLimit: Int) {
     self.router = router
     self.streamLimit = streamLimit
     scheduler = SerialScheduler(name: "flow-page-timer")
-    arrivals = ArrivalLimit(arrival, on: scheduler)
+    arrivals = ArrivalLimit(arrival, most: waiting, on: scheduler)
   }
 
   var streamCount: Int { streams.withLock { $0.open.count } }

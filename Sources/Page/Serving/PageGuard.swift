@@ -12,23 +12,21 @@ package struct PageGuard: Sendable {
   let address: PageAddress
   /// Required where other machines can reach the page.
   let token: String?
-  /// Names of this machine, beside its numeric addresses.
-  let names: Set<String>
+  private let hosts: OwnHosts
   let hasPictures: Bool
 
   package init(_ address: PageAddress, token: String?, names: Set<String> = [], hasPictures: Bool) {
     self.address = address
     self.token = address.isLoopback ? nil : token
-    var names = Set(names.map { $0.lowercased() })
-    names.formUnion(["localhost", "127.0.0.1", "[::1]"])
-    if case .tcp(let host, _) = address { names.insert(host.contains(":") ? "[\(host)]" : host) }
-    self.names = names
+    var host: String?
+    if case .tcp(let own, _) = address { host = own }
+    hosts = OwnHosts(listeningAt: host, names: names)
     self.hasPictures = hasPictures
   }
 
   /// Why a request is refused; nil if it is not.
   package func refusal(of request: PageRequest) -> PageAnswer? {
-    guard let host = request.headers["host"], isOwn(host) else {
+    guard let host = request.headers["host"], hosts.contains(host) else {
       return Self.text(421, "This server does not answer for that host name.")
     }
     if !request.isRead {
@@ -54,21 +52,6 @@ package struct PageGuard: Sendable {
     _ status: Int, _ text: String, _ headers: [(name: String, value: String)] = []
   ) -> PageAnswer {
     PageAnswer(status, "text/plain; charset=utf-8", Array((text + "\n").utf8), headers)
-  }
-
-  /// Whether a `Host` names this server, with any port: there may be a tunnel in between.
-  private func isOwn(_ host: String) -> Bool {
-    let host = host.lowercased()
-    var name = Substring(host)
-    if let colon = host.lastIndex(of: ":"), host[host.index(after: colon)...].allSatisfy(\.isNumber) {
-      name = host[..<colon]
-    }
-    if names.contains(String(name)) { return true }
-    // A numeric address cannot be rebound; it is one of ours if we listen on all of them.
-    guard case .tcp(let own, _) = address, own == "0.0.0.0" || own == "::" else { return false }
-    let isV6 = name.hasPrefix("[") && name.hasSuffix("]")
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    return isV6 || parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 
   private func isSameOrigin(_ request: PageRequest, _ host: String) -> Bool {

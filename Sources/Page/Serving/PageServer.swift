@@ -13,6 +13,8 @@ public final class PageServer: Sendable {
     /// Tabs with live updates, and connections besides.
     public var streams = 500
     public var connections = 640
+    /// Connections without a request: where there are more, the oldest is closed.
+    public var waiting = 100
     /// The time in which a request must have arrived, and for which a connection may be idle.
     public var arrival = Duration.seconds(10)
     public var idle: UInt32 = 10
@@ -52,7 +54,8 @@ public final class PageServer: Sendable {
       let guarding = PageGuard(address, token: token, names: names, hasPictures: hasPictures)
       self.token = guarding.token
       front = PageFront(
-        PageRouter(hub, guarding, probes), arrival: limits.arrival, streamLimit: limits.streams)
+        PageRouter(hub, guarding, probes), arrival: limits.arrival, waiting: limits.waiting,
+        streamLimit: limits.streams)
       server = try RequestServer(
         front, on: socket, .one(memory: limits.memory), connections: limits.connections, idle: limits.idle)
     } catch {

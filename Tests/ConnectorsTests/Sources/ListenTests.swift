@@ -4,6 +4,7 @@ import AllNodes
 @testable import Connectors
 import Decode
 import Fetch
+import Glibc
 import JSON
 import Language
 import Loopback
@@ -188,6 +189,51 @@ import System
     #expect(time < .seconds(4))
     try expect(listening.status("/", "1"), equals: 202)
     expect(listening.heard.entries, equals: ["1"])
+  }
+
+  @Test(
+    "hundreds of half requests keep no other sender out",
+    .enabled(if: sysconf(Int32(_SC_OPEN_MAX)) > 2500, "not enough descriptors: ulimit -n 4096"))
+  func halfRequests() throws {
+    let listening = try Listening()
+    let halves = try (0..<800).map { _ in
+      let client = try listening.client()
+      client.send("POST / HTTP/1.1\r\nHost: localhost\r\n")
+      return client
+    }
+    var status: Int?
+    let time = try elapsed { status = try listening.status("/", "1") }
+    #expect(status == 202 && time < .seconds(4) && halves.count == 800)
+  }
+
+  @Test("a long body, however it is made, keeps no other sender waiting")
+  func longTable() throws {
+    let listening = try Listening("decode: csv")
+    let client = try listening.client()
+    client.request(
+      String(repeating: "a,", count: 100_000) + "a\n" + String(repeating: "1,", count: 100_000) + "1")
+    var status: Int?
+    let time = try elapsed { status = try listening.status("/", "a\n1") }
+    #expect(status == 202 && time < .seconds(4))
+    #expect(client.answer()?.status == 202)
+  }
+
+  @Test("without token and signature only the own hosts are answered, as a name may mean this machine")
+  func hosts() throws {
+    func status(_ listening: Listening, _ host: String, _ path: String = "/") throws -> Int? {
+      let client = try listening.client()
+      client.send("GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      return client.answer()?.status
+    }
+    let open = try Listening("methods: [get], hosts: [hooks.example.org], path: /gh")
+    #expect(try status(open, "evil.example:\(open.port)", "/gh") == 421)
+    for host in ["localhost", "LOCALHOST:1", "127.0.0.1:\(open.port)", "Hooks.example.org"] {
+      #expect(try status(open, host, "/gh") == 202)
+    }
+    // A zero byte ends no path.
+    #expect(try status(open, "localhost", "/gh%00") == 404)
+    let guarded = try Listening("methods: [get], token: a-long-token")
+    #expect(try status(guarded, "evil.example", "/?token=a-long-token") == 202)
   }
 
   @Test("a repeat of an accepted request is acknowledged and dropped, also by the next run")
@@ -375,6 +421,7 @@ import System
     let both = problems("{ address: 80, methods: [get], signature: { header: a, secret: x } }")
     #expect(both.contains("a signature is that of a body, which GET does not have"))
     expect(problems("{ address: 80, signature: { scheme: stripe, secret: x, tolerance: 1m } }"), equals: "")
+    #expect(problems("{ address: 80, token: x, hosts: [a] }").contains("hosts has no effect"))
     #expect(problems("{ address: 80, path: hook }").contains("a path begins with /"))
   }
 }

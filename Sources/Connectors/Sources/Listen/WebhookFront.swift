@@ -15,7 +15,12 @@ final class WebhookFront: RequestFront {
     var isStopped = false
   }
 
+  /// Connections without a request: where there are more, the oldest is closed.
+  private static let waiting = 384
+
   let arrivals: ArrivalLimit
+  /// The most connections: those that wait for a request, those whose request waits for its commit, and some to spare.
+  let connections: Int
   let bodyLimit: Int
   private let limit: Int
   private let guarding: WebhookGuard
@@ -32,9 +37,10 @@ final class WebhookFront: RequestFront {
   ) {
     (self.now, self.refused) = (now, refused)
     arrivals = ArrivalLimit(
-      options[ListenOptions.timeout], on: SerialScheduler(name: "flow-listen-timer"))
+      options[ListenOptions.timeout], most: Self.waiting, on: SerialScheduler(name: "flow-listen-timer"))
     bodyLimit = options[ListenOptions.maxBody]
     limit = options[ListenOptions.queue]
+    connections = limit + Self.waiting + 128
     idHeader = options[ListenOptions.id]?.lowercased()
     guarding = WebhookGuard(
       path: options[ListenOptions.path],
@@ -44,7 +50,7 @@ final class WebhookFront: RequestFront {
         WebhookSignature(
           $0[ListenOptions.scheme], header: $0[ListenOptions.header], secret: $0[ListenOptions.secret],
           tolerance: $0[ListenOptions.tolerance])
-      })
+      }, hosts: ListenOptions.ownHosts(options))
   }
 
   // MARK: - Requests, on the server's thread

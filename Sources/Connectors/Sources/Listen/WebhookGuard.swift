@@ -101,6 +101,8 @@ struct WebhookGuard: Sendable {
   var methods = ["POST", "PUT"]
   var token: String?
   var signature: WebhookSignature?
+  /// The names that a request must have as its host; nil where a token or a signature protects.
+  var hosts: OwnHosts?
 
   /// A refusal: a status and its reason.
   typealias Refusal = (status: Int, text: String)
@@ -112,6 +114,10 @@ struct WebhookGuard: Sendable {
     method: String, path: String, query: [Webhook.Pair], headers: [Webhook.Pair], body: [UInt8],
     now: Double = 0
   ) -> Refusal? {
+    let named = headers.filter { $0.name == "host" }.map(\.value)
+    if let hosts, named.count != 1 || !hosts.contains(named[0]) {
+      return (421, "no webhook is received for this host; the option hosts names others")
+    }
     if let own = self.path, path != own { return (404, "no webhook is received at this path") }
     if !methods.contains(method) { return (405, "only \(methods.joined(separator: ", "))") }
     // Any page that a browser shows could send to this machine.
