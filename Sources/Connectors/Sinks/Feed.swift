@@ -174,7 +174,7 @@ private final class FeedSink: KeepingSink {
   }
 
   private func read(_ event: Event) throws -> PublishedEntry {
-    let moment = try updated?.first(event)?.moment()?.timeOfDay
+    let moment = try updated?.first(event)?.timeOfDay()
     return PublishedEntry(
       key: EntryKey(event.keyed(try key.first(event) ?? .null)), title: try event.text(title),
       body: try event.text(body), link: try Message.link(try event.text(link), "link"),

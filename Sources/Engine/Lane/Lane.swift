@@ -144,7 +144,8 @@ public final class Lane: Sendable {
   /// as the time of day has advanced since: what was stored with a time waits no longer than it would have.
   func setClock(after former: LaneTime?) {
     let wallClock = world.wallClock()
-    var shown = Instant(nanoseconds: Int64(wallClock * 1e6) * 1000)
+    // As far as an instant reaches, which is the year 2261.
+    var shown = Instant(nanoseconds: Int64(min(max(-9.2e9, wallClock), 9.2e9) * 1e6) * 1000)
     if let former {
       let passed = min(max(0, wallClock - former.now), 1e9)
       shown = max(shown, former.instant + .nanoseconds(Int64(passed * 1e6) * 1000))

@@ -1,7 +1,7 @@
 import System
 /// A timestamp in ISO 8601, UTC, with milliseconds where it has them: `2026-01-01T00:00:00Z`.
 public func timestamp(_ seconds: Double) -> String {
-  guard seconds.isFinite, abs(seconds) < 2.5e11 else { return "\(seconds)" }
+  guard timestampRange.contains(seconds) else { return "\(seconds)" }
   let milliseconds = Int((seconds * 1000).rounded())
   let whole = floorDivide(milliseconds, 1000)
   let rest = milliseconds - whole * 1000
@@ -11,6 +11,9 @@ public func timestamp(_ seconds: Double) -> String {
   if rest != 0 { text += ".\(padded(rest, 3))" }
   return text + "Z"
 }
+
+/// The seconds since 1970 of times whose year has four digits.
+public let timestampRange = -62_167_219_200.0..<253_402_300_800.0
 
 private func padded(_ number: Int, _ width: Int) -> String {
   let digits = String(number)
@@ -44,7 +47,7 @@ private struct TimestampReader {
     var fraction = 0.0
     var offset = 0
     if take("T") || take("t") || take(" ") {
-      guard let hour = digits(2), hour < 24, take(":"), let minute = digits(2), minute < 60 else {
+      guard let hour = digits(2), hour <= 24, take(":"), let minute = digits(2), minute < 60 else {
         return nil
       }
       (time.hour, time.minute) = (hour, minute)
@@ -61,7 +64,9 @@ private struct TimestampReader {
       guard let zone = readZone() else { return nil }
       offset = zone
     }
-    guard rest.isEmpty, time.isDate else { return nil }
+    // The end of a day is the beginning of the next.
+    let isInDay = time.hour < 24 || time.minute == 0 && time.second == 0 && fraction == 0
+    guard rest.isEmpty, isInDay, time.isDate else { return nil }
     return Double(time.seconds - offset) + fraction
   }
 

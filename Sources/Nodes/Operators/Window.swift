@@ -140,8 +140,13 @@ private func windowStep(_ options: Options, _ context: StepContext) throws -> Ma
       let time = LaneLocal(context.evaluation(time))
       return .init(
         time: { event in
-          if let time = try time.value.first(event)?.moment() { return time }
-          throw Sentence("this event has no time")
+          guard let seconds = try time.value.first(event)?.timeOfDay() else {
+            throw Sentence("this event has no time")
+          }
+          if abs(seconds) < Instant.reach { return Instant(timeOfDay: seconds) }
+          // Taken as far away, it would close all windows and make all other events late.
+          throw Sentence(
+            "the time \(timestamp(seconds)) is not of the years 1678 to 2261, which windows have")
         }, lateness: options[WindowOptions.lateness],
         // Restored, unless all windows have closed with a run.
         watermark: try context.cell(of: Instant.self, part: "watermark", forRun: true))

@@ -83,6 +83,19 @@ import System
     expect(event.all("DTEND"), equals: [.init(name: "DTEND", parameters: ["VALUE": "DATE"], value: behind)])
   }
 
+  @Test("an event of the year 9999 has that year, and its last day no end")
+  func lastDay() throws {
+    _ = try run([
+      [
+        #"{"id":1,"name":"x","at":"9999-12-31T23:59:59Z"}"#,
+        #"{"id":2,"name":"y","at":"9999-12-31","days":true}"#,
+      ]
+    ])
+    let events = try calendar().components
+    #expect(events.map { $0["DTSTART"] } == ["99991231T235959Z", "99991231"])
+    #expect(events.allSatisfy { $0["DTEND"] == nil })
+  }
+
   @Test(
     "a change raises the sequence, the same leaves the file alone, over restarts too",
     arguments: [false, true])

@@ -71,6 +71,8 @@ final class CalendarReading {
       // The day after the last, which has something of the time before the end.
       let last = max(end - 1, start)
       let behind = CalendarText.date(last + day)
+      // A day alone needs no end, and behind the last one there is none.
+      if behind.utf8.count > 8 { return ["DTSTART;VALUE=DATE:" + first] }
       return ["DTSTART;VALUE=DATE:" + first, "DTEND;VALUE=DATE:" + behind]
     }
     let first = "DTSTART:" + CalendarText.time(start)
@@ -78,8 +80,7 @@ final class CalendarReading {
   }
 
   private func time(_ evaluation: Evaluation?, _ event: Event) throws -> Int? {
-    guard let moment = try evaluation?.first(event)?.moment() else { return nil }
-    return Int(moment.timeOfDay.rounded(.down))
+    try evaluation?.first(event)?.timeOfDay().map { Int($0.rounded(.down)) }
   }
 
   private func status(_ value: Value) throws -> String? {

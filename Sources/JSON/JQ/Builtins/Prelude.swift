@@ -56,7 +56,7 @@ enum Prelude {
       else empty end;
     """,
     "def fromdateiso8601: strptime(\"%Y-%m-%dT%H:%M:%SZ\") | mktime;",
-    "def todateiso8601: strftime(\"%Y-%m-%dT%H:%M:%SZ\");",
+    "def todateiso8601: strftime(\"%04Y-%m-%dT%H:%M:%SZ\");",
     "def fromdate: fromdateiso8601;",
     "def todate: todateiso8601;",
     "def date: todate;",

@@ -5,6 +5,8 @@ import Testing
 @Suite struct DatesTests {
   @Test(arguments: [
     Case("todate, (todate | fromdate)", "1767225600", #""2026-01-01T00:00:00Z""#, "1767225600"),
+    Case("fromdate | todate", #""0001-01-01T00:00:00Z""#, #""0001-01-01T00:00:00Z""#),
+    Case("fromdate | todate", #""9999-12-31T23:59:59Z""#, #""9999-12-31T23:59:59Z""#),
     Case("gmtime, (gmtime | mktime)", "1767225600.5", "[2026,0,1,0,0,0.5,4,0]", "1767225600"),
     Case("strptime(\"%d %b %Y %H:%M\")", #""05 Mar 2026 07:08""#, "[2026,2,5,7,8,0,4,63]"),
     Case("strftime(\"%A %j %H:%M:%S %Z\")", "1767225600", #""Thursday 001 00:00:00 GMT""#),

@@ -248,7 +248,7 @@ import System
     for size in [Duration.nanoseconds(1), .seconds(7), .seconds(9_000_000_000)] {
       let host = Host(machine(.aligned(size: size, every: size)))
       for seconds in [-9.19e9, -1, 0, 9.19e9] {
-        host.now = try #require(Instant(timeOfDay: seconds))
+        host.now = Instant(timeOfDay: seconds)
         _ = try host.take(Entry(key: 1, element: 1))
       }
       host.flush()
