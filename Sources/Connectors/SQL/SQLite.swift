@@ -73,7 +73,14 @@ final class SQLite: SQLConnection {
       var values: [Value] = []
       values.reserveCapacity(forms.count)
       for (index, form) in forms.enumerated() {
-        values.append(form.value(statement.column(Int32(index)), &size))
+        let column = statement.column(Int32(index))
+        if case .text(let bytes) = column, !isValidUTF8(bytes) {
+          let name = columns[index].name
+          throw refused(
+            "the column \(quoted(name)) has a text that is not UTF-8; select CAST(\(SQLText.quoted(name)) AS BLOB) for its bytes"
+          )
+        }
+        values.append(form.value(column, &size))
       }
       if size > query.limit, query.after == nil {
         throw refused(query.tooLarge)
