@@ -242,6 +242,20 @@ struct GrowingText: Sendable, CustomStringConvertible {
     #expect(ratio < 8, "\(growing): \(size) bytes took \(once), four times as many \(ratio) times that")
   }
 
+  @Test("few bytes are not filled up to many values")
+  func filled() throws {
+    let columns = 20_000
+    let header = (0..<columns).map { "a\($0)" }.joined(separator: ",")
+    let text = Array((header + "\n" + String(repeating: "1\n", count: 10_000)).utf8)
+    let flaws = Journal<String>()
+    let decoding = try DecoderTests.decoding("{ csv: { ragged: fill } }")
+    let reader = ValueReader(Pieces(text, [1 << 20]), path: "in", decoding) { flaws.note($0.reason) }
+    var rows = 0
+    while case let values = try reader.nextBatch(), !values.isEmpty { rows += values.count }
+    #expect(rows > 50 && rows < 200 && rows + flaws.entries.count == 10_000)
+    #expect(flaws.entries.first == "the row has 1 of 20000 fields: with the rows before it, too many to fill")
+  }
+
   @Test("each format is tried")
   func complete() {
     let tried = Set(GrowingText.all.map { $0.format.split { !$0.isLetter }.first.map(String.init) ?? "" })

@@ -25,6 +25,8 @@ public final class TableParser {
   /// Bytes in front of the limits of the text and the tape, within which nothing is checked.
   private static let slack = 64
   private static let surplus = "_rest"
+  /// How many fields are filled whatever the rows have: few bytes must not become many values.
+  private static let mostFilled = 1_000_000
 
   private let format: TableFormat
   private let columns: [TableColumn]
@@ -39,6 +41,9 @@ public final class TableParser {
   private var tape: UnsafeMutablePointer<UInt64>
   private var tapeLimit = 0
   private var document: TapeDocument
+  /// The fields that the text had, and those that were filled.
+  private var given = 0
+  private var filled = 0
 
   public init(_ format: TableFormat, columns: [TableColumn]) {
     self.format = format
@@ -213,6 +218,7 @@ public final class TableParser {
     _ surplusStart: Int, _ surplusText: Int
   ) {
     let count = columns.count
+    given += found
     if row.badByte < row.at, row.flaw == nil {
       row.fail(row.badByte, "the text is not UTF-8: byte 0x\(String(row.text[row.badByte], radix: 16))")
     }
@@ -221,7 +227,11 @@ public final class TableParser {
       case .skip: row.isLeftOut = true
       case .error:
         row.fail(row.start, "the row has \(found) field\(found == 1 ? "" : "s") instead of \(count)")
+      case .fill where found < count && filled + count - found > Self.mostFilled + given * 64:
+        row.fail(
+          row.start, "the row has \(found) of \(count) fields: with the rows before it, too many to fill")
       case .fill where found < count:
+        filled += count - found
         for column in found..<count {
           if used + widest > rawLimit { growRaw(used, by: widest) }
           if words > tapeLimit { growTape(words) }
