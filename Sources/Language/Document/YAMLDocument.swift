@@ -18,7 +18,12 @@ public struct YAMLDocument: Sendable {
   private(set) var unknowns: [SourceRange] = []
 
   /// Reads a file; `placeholders` gives the values for `${NAME}` and the like.
-  public init(_ file: SourceFile, limits: Limits = Limits(), _ placeholders: Placeholders = Placeholders()) {
+  ///
+  /// - Parameter mayBeEmpty: Whether a file without a value is all right, as one of settings is.
+  public init(
+    _ file: SourceFile, limits: Limits = Limits(), mayBeEmpty: Bool = false,
+    _ placeholders: Placeholders = Placeholders()
+  ) {
     self.file = file
     var problems = Problems()
     guard file.bytes.count <= limits.bytes else {
@@ -38,7 +43,7 @@ public struct YAMLDocument: Sendable {
     problems = reader.composer.problems
     secrets = reader.composer.secrets
     unknowns = reader.composer.unknowns
-    if reader.composer.isEmpty, reader.isWhole {
+    if reader.composer.isEmpty, reader.isWhole, !mayBeEmpty {
       problems.report(
         "the file is empty", at: SourceRange(file, 0..<0), hint: "a pipeline has at least sources and sinks")
     }

@@ -16,7 +16,7 @@ package let enrich = NodeSpec(
     `decode`, the list of the values that are decoded from it: the rows of a page, the entries of a feed. It \
     is null if the server responds 404, and if an expression of the address is null, in which case no request is made. \
     While the server fails, cannot be reached, or asks to wait, events wait and the request is repeated, after a minute at \
-    most or when the server asks for it, until its failures have lasted for `patience`, also over restarts. No response \
+    most or when the server asks for it, until `patience` has passed since its first attempt, also over restarts. No response \
     older than `cache` is used, unless `stale` allows it: then, while the server fails, the last response is used after a \
     few quick attempts. $meta.stale of that event is true, and $meta.age is the age of the response in seconds.
 
@@ -151,6 +151,8 @@ private final class Enrich: Step {
     let request: Request
     /// The time of the poll.
     let at: Double
+    /// When it was first made in this run.
+    let began: Instant
     var entries: [Int]
 
     /// The key under which its failures are stored: without secrets.
@@ -310,7 +312,7 @@ private final class Enrich: Step {
   /// A lookup that is repeated after a failure; nil if it has failed for good.
   private func postponed(_ lookup: Lookup, _ error: FetchError, _ out: Downstream) -> Lookup? {
     let failure = DeliveryFailure(error)
-    var failures = failing.value(for: lookup.key) ?? Failures(since: out.now)
+    var failures = failing.value(for: lookup.key) ?? Failures(since: lookup.began)
     guard failure.mayPass, out.now - failures.since < options[EnrichOptions.patience] else { return nil }
     // Without state, no later run repeats it.
     if isEnding, !context.hasDurableState { return nil }
@@ -386,7 +388,7 @@ private final class Enrich: Step {
     request.cache = CacheRule(maximumAge: cache, staleAge: stale > .zero ? cache + stale : .zero)
     request.limits.whole = options[EnrichOptions.timeout]
     if options[Decoding.option].format != .json { request.expectation = .anything }
-    underWay[text] = Lookup(request: request, at: poll.at, entries: [entry])
+    underWay[text] = Lookup(request: request, at: poll.at, began: out.now, entries: [entry])
     begin(text, out)
   }
 

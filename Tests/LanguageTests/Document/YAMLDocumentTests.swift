@@ -21,6 +21,14 @@ import Testing
     }
   }
 
+  @Test("settings may be empty")
+  func emptySettings() {
+    for text in ["", "# nothing\n", "---\n"] {
+      let document = YAMLDocument(SourceFile(path: "a", text: text), mayBeEmpty: true)
+      #expect(document.root == nil && document.problems.sorted.isEmpty)
+    }
+  }
+
   @Test func aByteOrderMarkIsToldAndReadPast() {
     let document = YAMLDocument(SourceFile(path: "a", bytes: [0xEF, 0xBB, 0xBF] + Array("é: 1\nb: 2".utf8))) {
       _ in nil

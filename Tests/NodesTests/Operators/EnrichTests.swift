@@ -107,6 +107,17 @@ import System
     #expect(bench.told.entries.last?.contains("answered 500") ?? false)
   }
 
+  @Test("patience counts from the first attempt of a request, not from the end of its first round")
+  func patienceOfRound() throws {
+    let bench = try LookupBench(
+      Self.step.replacing("concurrency: 2", with: "concurrency: 2, patience: 1m"), [1])
+    // The attempts of a round with the waits between them take longer than patience.
+    bench.clock.advance(by: .seconds(61))
+    bench.answer("/1", "down", status: 500)
+    #expect(bench.heard.entries == ["end"])
+    #expect(bench.told.entries.last?.contains("answered 500") ?? false)
+  }
+
   @Test(
     "the status says how many events wait for what, since when, until when and why; it is a problem of the pipeline"
   )
@@ -119,7 +130,7 @@ import System
       bench.clock.advance(by: .milliseconds(2))
     }
     let text =
-      "3 events wait for GET http://a/1, since 1970-01-01T00:01:00Z, next try at 1970-01-01T00:06:00Z: "
+      "3 events wait for GET http://a/1, since 1970-01-01T00:00:00Z, next try at 1970-01-01T00:06:00Z: "
       + "answered 503 Service Unavailable: down"
     let status = bench.status()
     expect(status.problems, equals: ["enrich: \(text)"])

@@ -27,7 +27,8 @@ struct ConfigFile {
     do {
       let bytes = try readFile(path, limit: Limits().bytes)
       file = (path, bytes)
-      let document = YAMLDocument(SourceFile(path: path, bytes: bytes), values.placeholders(in: path))
+      let document = YAMLDocument(
+        SourceFile(path: path, bytes: bytes), mayBeEmpty: true, values.placeholders(in: path))
       problems = document.problems
       secrets = document.secrets
       guard let root = document.root else { return }
