@@ -57,7 +57,8 @@ struct IncludedDefinitions {
   private(set) var isBroken = false
 
   init(
-    _ node: YAMLNode?, folder: String, read: (String) throws -> [UInt8], _ problems: inout Problems
+    _ node: YAMLNode?, folder: String, read: (String) throws -> [UInt8],
+    installed: (String) -> String? = { _ in nil }, _ problems: inout Problems
   ) {
     guard let node else { return }
     let elements = node.sequence?.elements ?? [node]
@@ -73,7 +74,9 @@ struct IncludedDefinitions {
         isBroken = true
         problems.report(
           "the file \(quoted(path)) cannot be read", at: scalar.place,
-          hint: "included files are looked for relative to the pipeline")
+          hint: "included files are looked for relative to the pipeline"
+            + (installed(scalar.text).map { "; for a copy of the installed one: install -D \($0) \(path)" }
+              ?? ""))
         continue
       }
       let file = SourceFile(path: path, bytes: bytes)

@@ -38,7 +38,8 @@ struct PlanBuilder {
     let included =
       included
       ?? IncludedDefinitions(
-        root.mapping?["include"]?.value, folder: folder, read: reader.readFile, &problems)
+        root.mapping?["include"]?.value, folder: folder, read: reader.readFile,
+        installed: reader.installedFile, &problems)
     self.included = included
     let zone = Self.zone(root.mapping?["time_zone"]?.value, variables.value, reader, &problems)
     let scope = ExpressionScope(

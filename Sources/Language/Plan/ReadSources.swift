@@ -70,7 +70,9 @@ extension PlanBuilder {
     let message: String
     var hint: String?
     switch spec.role {
-    case .stream: message = "\(spec.kind) is read once, to its end, and has no schedule"
+    case .stream:
+      message = "\(spec.kind) is read once, to its end, and has no schedule"
+      hint = spec.pollHint
     case .poll where !spec.maker.isPolled(options):
       let option = ["follow", "stream"].first(where: options.isGiven) ?? ""
       message = "\(spec.kind) with \(option) runs on, and has no schedule"

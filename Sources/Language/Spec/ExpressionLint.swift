@@ -95,7 +95,8 @@ extension Checker {
     switch name {
     case "every", "cron", "at_start":
       return role == "source"
-        ? "\(kind) is read once, to its end, and has no schedule" : "only a source has \(name)"
+        ? "\(kind) is read once, to its end, and has no schedule" + (spec.pollHint.map { "; \($0)" } ?? "")
+        : "only a source has \(name)"
     case "name" where role != "step":
       return "the name of a \(role) is its key, as in \(role)s: { NAME: { \(kind): … } }"
     case "from" where role == "source": return "a source reads no stream; from belongs to a stream or a sink"

@@ -40,6 +40,8 @@ public struct NodeSpec: Sendable {
   var keepsPosition: @Sendable (Options) -> Bool = { _ in false }
   /// Whether the last good answer of the source is kept, in a cache.
   public private(set) var keepsAnswers = false
+  /// How to poll what a source reads that has no schedule; nil where nothing else does.
+  private(set) var pollHint: String?
   /// The shape of what a step sends; nil where that is not known.
   var shape: ShapeRule = { _, _ in nil }
   /// The rules between options; problems are reported to the checker.
@@ -98,6 +100,13 @@ public struct NodeSpec: Sendable {
   public func keepingAnswers() -> NodeSpec {
     var spec = self
     spec.keepsAnswers = true
+    return spec
+  }
+
+  /// The same source without a schedule, with a hint for who gives it one.
+  public func hintingAtPolls(_ hint: String) -> NodeSpec {
+    var spec = self
+    spec.pollHint = hint
     return spec
   }
 

@@ -44,7 +44,8 @@ package let file = NodeSpec(
       checker.report("from has no effect without follow", at: options.place(of: FileOptions.from))
     }
   },
-  .stream { options, context in FileSource(options, context) })
+  .stream { options, context in FileSource(options, context) }
+).hintingAtPolls("a file that is rewritten is polled by a command: exec: { command: [cat, PATH] }")
 
 private enum FileOptions {
   enum From: String, CaseIterable, Sendable { case beginning, end }

@@ -23,6 +23,11 @@ enum InstalledPipelines {
     return nil
   }
 
+  /// The path of an installed file that pipelines include, `lib/amount.jq` say; nil where there is none.
+  static func file(_ name: String) -> String? {
+    name.hasPrefix("/") ? nil : folders.map { "\($0)/\(name)" }.first(where: isFile)
+  }
+
   /// A suggestion for a name that is neither a file nor an installed pipeline; nil for a path.
   static func hint(for operand: String) -> String? {
     if operand.contains("/") || operand.contains(".") || operand == "-" || isFile(operand) { return nil }

@@ -185,7 +185,8 @@ enum NewCommand {
       Terminal.complain("flow new: \(problem)\n")
       return ExitStatus.usage
     }
-    Terminal.complain("wrote \(path); next: flow run \(path), and flow docs changes for what a change is\n")
+    let more = text.has("changes:") ? ", and flow docs changes for what a change is" : ""
+    Terminal.complain("wrote \(path); next: flow run \(path)\(more)\n")
     return ExitStatus.done
   }
 }

@@ -55,6 +55,7 @@ struct PipelineFiles {
     }
     var inputs: [String: [String: [UInt8]]] = [:]
     reader.fileExists = InstalledPipelines.isFile
+    reader.installedFile = InstalledPipelines.file
     for setting in isSet ? arguments.texts(Self.set) : [] {
       let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, !parts[0].isEmpty else {

@@ -98,7 +98,7 @@ struct CheckCommandTests {
       ),
       (
         "sources: { i: { file: { path: x, every: 5m } } }", "", "1:34: file has no option “every”",
-        "file is read once, to its end, and has no schedule"
+        "file is read once, to its end, and has no schedule; a file that is rewritten is polled by a command: exec: { command: [cat, PATH] }"
       ),
       (
         "sources: { i: { http: { url: 'http://x.org', name: a } } }", "", "1:46: http has no option “name”",

@@ -56,6 +56,21 @@ import Testing
     #expect(try shell(place, "\"$0\" graph greet", data: "XDG_DATA_DIRS").output.hasPrefix("greet\n"))
   }
 
+  @Test("the installed file of definitions is named where a pipeline includes one that is not next to it")
+  func installedDefinitions() throws {
+    let place = try install()
+    try place.write(
+      "work/own.yaml",
+      "include: [lib/greet.jq]\nsources: { in: stdin }\nsteps: [ map: greet ]\nsinks: { o: console }\n")
+    let missing = try shell(place, "\"$0\" check own.yaml")
+    let copy = "install -D \(place["data"])/flow/pipelines/lib/greet.jq lib/greet.jq"
+    #expect(
+      missing.status == 2 && missing.errors.contains("for a copy of the installed one: \(copy)\n"),
+      "\(missing)")
+    _ = try shell(place, copy)
+    #expect(try shell(place, "\"$0\" check own.yaml").output == "1 pipeline, no errors\n")
+  }
+
   @Test("a file takes precedence over an installed pipeline, the user's pipelines over the system's")
   func precedence() throws {
     let place = try install()

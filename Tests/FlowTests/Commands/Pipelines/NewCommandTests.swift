@@ -42,6 +42,10 @@ import Testing
       try expect(String(contentsOfFile: other, encoding: .utf8), equals: "mine")
       try expect(flow(["new", "--force", "-o", other]).status, equals: 0)
       #expect(try String(contentsOfFile: other, encoding: .utf8).contains("sources:"))
+      let errors = try flow([
+        "new", "errors", "--sources", "file", "--steps", "filter", "--force", "-o", other,
+      ])
+      #expect(errors.errors == "wrote \(other); next: flow run \(other)\n", "there are no changes in it")
     }
     #expect(try flow(["new", "-o", "/nonexistent/a.yaml"]).errors.contains("cannot be written: "))
   }
