@@ -192,7 +192,8 @@ let package = Package(
         "Expectations",
         "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Reactive", "Store", "System",
         "TestSupport", "Trials",
-      ]),
+      ],
+      exclude: ["Paging/Answers"]),
     .testTarget(
       name: "NodesTests",
       dependencies: [

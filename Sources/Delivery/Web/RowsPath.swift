@@ -7,7 +7,7 @@ package struct RowsPath {
   package static let defaultRows = #"if type == "array" then .[] else . end"#
 
   private let text: String
-  private let names: [String]
+  package let names: [String]
   /// Whether the expression is nothing but the members.
   private let isWhole: Bool
 

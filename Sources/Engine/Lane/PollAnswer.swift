@@ -10,6 +10,8 @@ public struct PollAnswer: Sendable {
   public var at: Double?
   /// How much of the list the rows are.
   public var coverage: Coverage
+  /// A sentence about what the rows are not, and how to get it; for the status.
+  public var hint: String?
   /// The value that the source stores for its next poll, in a later run: the member `memory` of its position.
   public var memory: Value?
   /// The value of `$last` in its templates at the next poll: the member `last` of its position.

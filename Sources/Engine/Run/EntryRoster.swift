@@ -140,8 +140,10 @@ extension SourceStatus.Poll {
   /// The last polls of two entries together.
   fileprivate func joined(with other: SourceStatus.Poll?) -> SourceStatus.Poll {
     guard let other else { return self }
-    return SourceStatus.Poll(
+    var poll = SourceStatus.Poll(
       at: max(at, other.at), rows: rows + other.rows,
       coverage: coverage == other.coverage ? coverage : "partial", isStale: isStale || other.isStale)
+    poll.hint = hint ?? other.hint
+    return poll
   }
 }

@@ -73,6 +73,8 @@ public struct SourceStatus: Sendable, Equatable {
     public var coverage: String
     /// Whether the service failed and its last good response was used.
     public var isStale: Bool
+    /// A sentence about what the poll has not seen, and how to get it.
+    public var hint: String?
 
     public init(at: Double, rows: Int, coverage: String, isStale: Bool) {
       (self.at, self.rows, self.coverage, self.isStale) = (at, rows, coverage, isStale)

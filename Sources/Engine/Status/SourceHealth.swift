@@ -65,6 +65,7 @@ final class SourceHealth: Sendable {
             at: time, rows: $0.rows.count, coverage: $0.coverage.name,
             isStale: isStale)
         } ?? state.status.lastPoll
+      if let answer { state.status.lastPoll?.hint = answer.hint }
       return before
     }
     if before != nil || wasStale, !isStale { recovered() }

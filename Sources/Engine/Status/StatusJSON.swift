@@ -55,7 +55,8 @@ extension SourceStatus: JSONRecord {
 extension SourceStatus.Poll: JSONRecord {
   public static let form = RecordForm<Self>(
     Self.init(at:rows:coverage:isStale:), Field(time: "at", \.at), Field("rows", \.rows),
-    Field("coverage", \.coverage), Field("stale", \.isStale, or: false))
+    Field("coverage", \.coverage), Field("stale", \.isStale, or: false)
+  ).with("hint", \.hint)
 }
 
 extension SourceStatus.Failure: JSONRecord {

@@ -120,6 +120,6 @@ private func isDecimal(_ text: String) -> Bool {
 }
 
 /// Whether a byte is a letter or a digit of ASCII.
-func isWordByte(_ byte: UInt8) -> Bool {
+package func isWordByte(_ byte: UInt8) -> Bool {
   (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
 }

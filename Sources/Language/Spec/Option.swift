@@ -200,6 +200,9 @@ public struct Options: Sendable {
   /// stand for it that has no value.
   public func isGiven<Value>(_ option: Option<Value>) -> Bool { isGiven(option.name) }
 
+  /// Whether an option is written in the file, also as null.
+  public func isWritten<Value>(_ option: Option<Value>) -> Bool { places[option.name] != nil }
+
   func isGiven(_ name: String) -> Bool {
     // Taken out first: the look-up's own optional is none of the option's.
     guard places[name] != nil, let value = values[name] else { return false }

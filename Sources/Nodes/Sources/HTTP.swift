@@ -21,7 +21,14 @@ package let http = NodeSpec(
     Content-Type names, else in UTF-8, unless a document names its own.
 
     The last page is the one for which `next` is null, false or empty. Any other value that is not a text fails the \
-    poll, and so does a page that links to an earlier one.
+    poll, and so does a page that links to an earlier one. With `cursor`, what `next` gives is no address but the value of that \
+    query item, a text or a number. By `page` and `offset` the last page is an empty one, or the one with which \
+    there are `total` rows.
+
+    A response that says that its list goes on, by `has_more: true` or a link or cursor to the next page, and is not read on, is truncated: \
+    what is missing does not count as removed. The log and `flow status` say so, with the line that reads the rest. With \
+    `next: null` such a response is the whole list. If a response states more rows than it has, this is reported too: \
+    `total` counts them, and `total: null` says that the number means something else.
 
     With `limit` a poll reads the beginning of a longer list, and is truncated ($meta.coverage). With `order`, the member \
     by which the service sorts the list, `changes` knows what lies behind the last row: a row beyond it is neither \
@@ -65,7 +72,7 @@ package let http = NodeSpec(
     HTTPOptions.headers, EachOptions.each, EachOptions.whenGone, EachOptions.concurrency, HTTPOptions.hosts,
     HTTPOptions.anyHost, EachOptions.note,
     WebOptions.bearer, WebOptions.basic, WebOptions.allowHosts, HTTPOptions.body, HTTPOptions.next,
-    HTTPOptions.page,
+    HTTPOptions.cursor, HTTPOptions.page,
     HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.limit, HTTPOptions.order, HTTPOptions.moves,
     HTTPOptions.total, HTTPOptions.cache, HTTPOptions.timeout, HTTPOptions.stream, HTTPOptions.heartbeat,
     WebOptions.maxSize),
@@ -81,6 +88,9 @@ package let http = NodeSpec(
     .init(
       "pages by number, with a key from the environment",
       "http: { url: https://example.org/items, page: page, bearer: '${TOKEN:-}', query: { sort: date } }"),
+    .init(
+      "pages by a cursor",
+      "http: { url: https://example.org/items, rows: '.items[]', next: .next_cursor, cursor: cursor }"),
     .init(
       "the next fifty events of a long list, which may be rescheduled",
       "http: { url: https://example.org/events, rows: '.events[]', page: page, limit: 50, order: .date, moves: true, total: .count }"
@@ -126,6 +136,11 @@ package let http = NodeSpec(
       checker.report(
         "a GET request has no body", at: options.place(of: HTTPOptions.body), hint: "add method: post")
     }
+    if options.isGiven(HTTPOptions.cursor), !options.isGiven(HTTPOptions.next) {
+      checker.report(
+        "cursor is the query item for what next gives, and there is no next",
+        at: options.place(of: HTTPOptions.cursor), hint: "for example next: .next_cursor")
+    }
     if options.isGiven(HTTPOptions.moves), options[HTTPOptions.order] == nil {
       checker.report(
         "moves says that rows change their position in an order, and there is no order",
@@ -170,6 +185,8 @@ enum HTTPOptions {
   static let next = Option.optional(
     "next", .expression, "the address of the next page, from the response (default: the Link header)",
     example: ".next")
+  static let cursor = Option.optional(
+    "cursor", .text, "the query item for what `next` gives, where that is no address", example: "cursor")
   static let page = Option.optional(
     "page", .text, "the query item for the number of the page, from 1", example: "page")
   static let offset = Option.optional(
@@ -236,6 +253,7 @@ private func checkStream(_ options: Options, _ checker: Checker) {
   refuse(EachOptions.each)
   refuse(HTTPOptions.rows)
   refuse(HTTPOptions.next)
+  refuse(HTTPOptions.cursor)
   refuse(HTTPOptions.page)
   refuse(HTTPOptions.offset)
   refuse(HTTPOptions.maxPages)
@@ -273,6 +291,7 @@ private final class HTTPSource: SuspendingPollSource {
   private let next: Evaluation?
   private let total: Evaluation?
   private let limit: ListLimit
+  private let unread: UnreadRows
   /// Whether it was reported that the end of a truncated list is not known.
   private var hasReportedEnd = false
 
@@ -281,6 +300,7 @@ private final class HTTPSource: SuspendingPollSource {
     log = context.log
     limit = options.listLimit
     total = options[HTTPOptions.total].map { context.evaluation($0) }
+    unread = UnreadRows(options, context.log)
     fetch = try WebFetch(context)
     list = ListReader(fetch, log, of: "rows")
     rows = context.evaluation(options[HTTPOptions.rows])
@@ -306,6 +326,7 @@ private final class HTTPSource: SuspendingPollSource {
 
   func poll(_ poll: PollRequest) async throws -> PollAnswer {
     fetch.begin()
+    unread.begin()
     let request = try firstRequest(poll)
     let (rows, coverage) = try await list.read { isSecond, ask in
       try await pass(poll, from: request) { request in
@@ -314,11 +335,12 @@ private final class HTTPSource: SuspendingPollSource {
         return try await ask(request)
       }
     }
-    if coverage == .truncated(nil) { reportUnknownEnd(rows.count) }
+    if coverage == .truncated(nil), unread.hint == nil { reportUnknownEnd(rows.count) }
     var answer = fetch.accept(rows, coverage: coverage, memory: columns.memory)
     // An old answer says nothing new.
     if answer.notes.member("stale") == nil { try last.note(rows, of: poll) }
     answer.last = last.value
+    answer.hint = unread.hint
     return answer
   }
 
@@ -361,11 +383,17 @@ private final class HTTPSource: SuspendingPollSource {
       count += rows.count
       page = try following(request, answer, event, isEmpty: rows.isEmpty)
       let total = try self.total.map { try rowCount(of: $0, event, paged) }
-      // By number or offset only an empty page is the last, and the total knows better.
-      let hasNext = page != nil && (total == nil || !isCounting)
+      if let total, isCounting, count >= total { page = nil }
+      var goesOn = false
+      if page == nil, !isCounting, !options.isWritten(HTTPOptions.next), let rowsPath {
+        goesOn = unread.look(
+          ListAnswer(answer.value, path: rowsPath.names, query: paged.address.query.map(\.name)))
+      }
+      // Where the address itself limits the list, only a next page, or the total, shows where it ends.
+      let isUnknown = number == 1 && next == nil && !isCounting && total == nil
       reading.add(
         ListReading.Page(
-          rows: rows, total: total, hasNext: hasNext, age: answer.age,
+          rows: rows, total: total, hasNext: page != nil || isUnknown, goesOn: goesOn, age: answer.age,
           isFetched: !answer.isFromCache || answer.freshness == .revalidated))
       fetch.show("\(reading.rows.count) rows in \(number) page\(number == 1 ? "" : "s")")
     }
@@ -417,6 +445,12 @@ private final class HTTPSource: SuspendingPollSource {
     if isCounting {
       return isEmpty ? nil : request
     }
+    if let next, let name = options[HTTPOptions.cursor] {
+      guard let place = try self.place(next, event, request) else { return nil }
+      var request = request
+      request.address = request.address.setting(name, to: place)
+      return request
+    }
     let link = if let next { try linked(next, event, request) } else { answer.headers.link("next") }
     guard let link, !link.isEmpty else { return nil }
     return try request.following(link)
@@ -427,6 +461,14 @@ private final class HTTPSource: SuspendingPollSource {
     guard let found = try next.first(event), found.isTruthy else { return nil }
     if let link = found.string { return link }
     throw WrongAnswer(request, "next gives \(found.description.prefix(80)), which is no address of a page")
+  }
+
+  /// The text or number that `next` gives for the query item; nil for null, false and an empty text.
+  private func place(_ next: Evaluation, _ event: Event, _ request: Request) throws -> String? {
+    guard let found = try next.first(event), found.isTruthy else { return nil }
+    if let text = found.string { return text.isEmpty ? nil : text }
+    if found.kind == .number { return found.description }
+    throw WrongAnswer(request, "next gives \(found.description.prefix(80)), which is no text or number")
   }
 
   /// Refuses what the default `rows` would take for a row though it is none.

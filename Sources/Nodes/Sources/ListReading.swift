@@ -27,6 +27,8 @@ struct ListReading {
     var total: Int?
     var overlap = Overlap.none
     var hasNext: Bool
+    /// Whether the service says that the list goes on, and the pipeline does not read on.
+    var goesOn = false
     /// The seconds since the service answered it.
     var age = 0.0
     /// Whether the service answered it in this poll.
@@ -47,7 +49,7 @@ struct ListReading {
   private var border: Value?
   private(set) var pages = 0
   private var isShifted = false
-  /// Whether the list goes on behind the limit.
+  /// Whether the list goes on behind the limit, or behind the pages that are read.
   private var isCut = false
   private var age = 0.0
   private var isFetched = false
@@ -76,6 +78,7 @@ struct ListReading {
     total = page.total
     age = max(age, page.age)
     isFetched = isFetched || page.isFetched
+    if page.goesOn { isCut = true }
     border = id.flatMap { page.rows.last.map($0) }
     for (index, row) in page.rows.enumerated() {
       if let id, seen.contains(id(row)) {

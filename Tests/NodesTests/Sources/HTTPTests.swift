@@ -45,6 +45,45 @@ import System
     try expect(offset.rows(), equals: #"[1,2,1,2]"#)
   }
 
+  @Test("a cursor is the value of a query item, a text or a number, beside the other items")
+  func cursors() throws {
+    let cursors = try WebTrial(
+      "http: { url: 'http://a/x?q=1', rows: '.r[]', next: .c, cursor: after, query: { n: '2' } }"
+    ) { order in
+      if order.address.text.contains("after=5") { return .init(#"{"r":[3],"c":""}"#) }
+      return .init(
+        order.address.text.contains("after=a") ? #"{"r":[2],"c":5}"# : #"{"r":[1],"c":"a b&c"}"#)
+    }
+    #expect(try cursors.rows() == "[1,2,3]")
+    #expect(
+      cursors.paths == ["x?q=1&n=2", "x?q=1&n=2&after=a%20b%26c", "x?q=1&n=2&after=5"], "\(cursors.paths)")
+    let stuck = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .c, cursor: after }") { _ in
+      .init(#"{"r":[1],"c":"a"}"#)
+    }
+    let error = #expect(throws: WrongAnswer.self) { try stuck.poll() }
+    #expect(error?.description.contains("the pages form a cycle") == true)
+    let wrong = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .c, cursor: after }") { _ in
+      .init(#"{"r":[1],"c":{}}"#)
+    }
+    #expect(throws: WrongAnswer.self) { try wrong.poll() }
+  }
+
+  @Test("pages that are counted end with the total, where it is known, and else with an empty one")
+  func countedEnd() throws {
+    let trial = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', page: p, total: .total }") { order in
+      Self.page(Self.number(order) == 1 ? [1, 2, 3] : [4, 5, 6])
+    }
+    #expect(try trial.poll().coverage == .complete && trial.paths == ["x?p=1", "x?p=2"])
+  }
+
+  @Test("as many rows as the limit, in one page of which nothing says that it is the last, are truncated")
+  func limitOfAddress() throws {
+    for (count, expected) in [(2, Coverage.truncated(nil)), (3, .complete)] {
+      let trial = try WebTrial("http: { url: 'http://a/x?n=2', limit: \(count) }") { _ in .init("[1,2]") }
+      #expect(try trial.poll().coverage == expected)
+    }
+  }
+
   @Test("more pages than allowed fail the poll, as does anything that is no whole JSON on any page")
   func failures() throws {
     let endless = try WebTrial("http: { url: 'http://a/x', page: page, max_pages: 3 }") { _ in .init("[1]") }

@@ -113,6 +113,10 @@ struct StatusReport {
       if listsEntries { lines += failing(entries).lines(width: width - 4, paint: paint).map { "    " + $0 } }
     }
     for source in status.sources {
+      guard let hint = source.lastPoll?.hint else { continue }
+      lines.append("  " + printable("\(source.name): \(hint)"))
+    }
+    for source in status.sources {
       guard let wait = source.wait, !source.hasEnded, !status.phase.isOver else { continue }
       let left = StatusText.span(wait.until - now)
       lines.append("  " + printable("\(source.name): \(wait.reason) in \(left)").clipped(to: width - 2))
