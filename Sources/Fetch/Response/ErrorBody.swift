@@ -70,6 +70,11 @@ extension Response {
   /// The encoding of the body that the header Content-Type names.
   package var charset: String? { Fetch.charset(ofType: headers["content-type"]) }
 
+  /// The title of the HTML page that the body is; nil for any other body.
+  package var pageTitle: String? {
+    BodyKind(bytes, contentType: headers["content-type"]) == .html ? title(of: bytes, Redaction([])) : nil
+  }
+
   /// The body as the HTML page that it is, in a few words; nil for any other body.
   package var page: String? {
     let type = headers["content-type"]

@@ -18,6 +18,8 @@ public struct PipelineDraft {
       case feed
       /// One text, in a member of a row or by itself.
       case text
+      /// Events that come by themselves, on a connection that goes on.
+      case events
     }
 
     public var kind: String
@@ -26,6 +28,10 @@ public struct PipelineDraft {
     public var form = Form.rows
     /// The members that identify a row, where that is known.
     public var key: [String] = []
+    /// The options that read the other pages of the list, or that limit it, behind those for the rows.
+    public var paging: [(name: String, yaml: String)] = []
+    /// The findings about the pages, for a person.
+    public var pages: [(label: String, text: String)] = []
     /// Whether it has an option for the rows of a response; without one they need a step.
     public var hasRows: Bool { kind == "http" }
 
@@ -44,8 +50,6 @@ public struct PipelineDraft {
   private let program: Program?
   private let isOneRow: Bool
   private let rows: [JSON.Value]
-  /// The address of the next page in the response, as an expression.
-  private let next: String?
   /// The key of rows that are the members of an object.
   private let entryKey: String?
   /// Fields that differed between two polls, each with the number of rows; nil without a second one.
@@ -57,7 +61,7 @@ public struct PipelineDraft {
 
   public init(name: String, of source: Source, response: JSON.Value) {
     (self.name, self.source) = (name, source)
-    let place = source.form == .text ? nil : ResponseRows(in: response)
+    let place = source.form == .text || source.form == .events ? nil : ResponseRows(in: response)
     isOneRow = place == nil
     entryKey = place?.named?.key
     let expression = place.map { $0.named?.expression ?? $0.expression } ?? "."
@@ -65,28 +69,11 @@ public struct PipelineDraft {
     rowsExpression = response.kind == .array ? nil : expression
     program = try? Program(response.kind == .array ? ".[]" : expression)
     rows = Self.rows(of: response, program)
-    next = source.hasRows && place != nil && source.form == .rows ? Self.next(in: response) : nil
     key = chosenKey
   }
 
   private static func rows(of response: JSON.Value, _ program: Program?) -> [JSON.Value] {
     Array(((try? program?.outputs(response)) ?? nil)?.prefix(most) ?? [])
-  }
-
-  private static let nextPaths: [[String]] = [
-    ["next"], ["links", "next"], ["_links", "next", "href"], ["paging", "next"], ["info", "next"],
-    ["meta", "next"],
-    ["next_page_url"], ["nextLink"], ["@odata.nextLink"],
-  ]
-
-  /// The first member with a link to another page, or with null on the last one.
-  private static func next(in response: JSON.Value) -> String? {
-    nextPaths.first { path in
-      var value: JSON.Value? = response
-      for name in path { value = value?.kind == .object ? value?.member(name) : nil }
-      return value?.isNull == true
-        || value?.string.map { $0.has("://") || $0.hasPrefix("/") || $0.hasPrefix("?") } == true
-    }.map(jqPath)
   }
 
   // MARK: - What the rows show
@@ -247,6 +234,9 @@ public struct PipelineDraft {
 
   /// The findings, each with a word for it.
   public var findings: [(label: String, text: String)] {
+    if source.form == .events {
+      return [("stream", "one connection is read, and each event is one of the pipeline; there are no polls")]
+    }
     var found: [(String, String)] = []
     let count = "\(rows.count)\(rows.count == Self.most ? " or more" : "") row\(rows.count == 1 ? "" : "s")"
     if source.form == .text {
@@ -269,7 +259,7 @@ public struct PipelineDraft {
         }
       found.append(("key", "\(expression), \(why)"))
     }
-    if let next { found.append(("next page", next)) }
+    found += source.pages
     let times = times.filter { name in source.form == .rows && !ignored.contains([name]) }
     if !times.isEmpty {
       let paths = times.map { jqPath([$0]) }
@@ -331,14 +321,14 @@ public struct PipelineDraft {
     if let rowsExpression, source.form == .rows, source.hasRows {
       options.append(("rows", plain(rowsExpression)))
     }
-    if let next { options.append(("next", next)) }
+    options += source.paging
     let isName = fileName(of: name) == name && !name.contains(".") && name != "errors"
     let head = ["sources:", "  \(isName ? FlowYAML.quoted(name) : "input"):"]
     if options.count == 1, options[0].name == "url" {
       return head + ["    \(source.kind): \(options[0].yaml)", "    every: \(source.every)"]
     }
     return head + ["    \(source.kind):"] + options.map { "      \($0.name): \($0.yaml)" }
-      + ["    every: \(source.every)"]
+      + (source.form == .events ? [] : ["    every: \(source.every)"])
   }
 
   private var changesLine: String {
@@ -356,6 +346,7 @@ public struct PipelineDraft {
     switch source.form {
     case .feed: return #"\(.after.title): \(.after.link)"#
     case .text: return #"\(.diff[] | .lines // "\(.before) → \(.after)")"#
+    case .events: return #"\($meta.event) \(.)"#
     case .rows: break
     }
     let fields = #"\(.diff | map(" \(.path[1:]) \(.before) → \(.after)") | join(","))"#
@@ -368,9 +359,12 @@ public struct PipelineDraft {
 
   public var text: String {
     var lines = ["name: \(FlowYAML.quoted(name))"] + sourceLines
-    lines.append("steps:")
-    if let rowsExpression, !source.hasRows, !isOneRow { lines.append("  - map: \(plain(rowsExpression))") }
-    lines += [changesLine, "sinks:", "  screen: { console: '\(template.replacing("'", by: "''"))' }"]
+    if source.form != .events {
+      lines.append("steps:")
+      if let rowsExpression, !source.hasRows, !isOneRow { lines.append("  - map: \(plain(rowsExpression))") }
+      lines.append(changesLine)
+    }
+    lines += ["sinks:", "  screen: { console: '\(template.replacing("'", by: "''"))' }"]
     lines.append("  log: { jsonl: out/\(fileName(of: name)).jsonl }")
     return lines.joined(separator: "\n") + "\n"
   }

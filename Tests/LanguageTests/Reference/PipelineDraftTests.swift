@@ -12,6 +12,10 @@ struct PipelineDraftTests {
   ) throws -> PipelineDraft {
     var source = PipelineDraft.Source("http", [(name: "url", yaml: "'https://x.org/a?b=1'")], every: "15m")
     source.form = form
+    if response.contains("?page=2") {
+      source.paging = [("next", ".next")]
+      source.pages = [("next page", ".next")]
+    }
     var sketch = PipelineDraft(name: name, of: source, response: try Value.parse(response))
     if let later { sketch.compare(with: try Value.parse(later), after: "3s") }
     return sketch

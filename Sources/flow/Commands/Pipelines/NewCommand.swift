@@ -27,7 +27,8 @@ enum NewCommand {
       The file is short and runs as it is. flow nodes lists all sources, steps and sinks, flow docs KIND their options.
 
       With --from URL it is for what that address answers: JSON, CSV and other tables, feeds, XML, the table or the \
-      text of a page. The address is requested twice, with three seconds between. What is found is shown: the rows, \
+      text of a page, or a stream of server-sent events. The address is requested twice, with three seconds between; where pages are \
+      found by a query item, so is the second page. What is found is shown: the rows, \
       what identifies one, the next page, what always changes. A token or password that --header, --from-curl or the \
       address contains is not written into the file, which has a variable of the environment in its place.
 

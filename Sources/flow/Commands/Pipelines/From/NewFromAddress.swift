@@ -77,14 +77,18 @@ struct NewFromAddress {
     request.expectation = .anything
     request.isTriedOnce = true
     request.limits.whole = .seconds(60)
-    request.cache = CacheRule(maximumAge: .zero, staleAge: .zero)
     // As http asks for JSON; a page or a table comes where there is none.
     if !request.headers.contains(where: { $0.name.lowercased() == "accept" }) {
       request.headers.append(Header("Accept", "application/json, */*;q=0.5"))
     }
     let client = try Self.client()
-    let response = try fetch(request, by: client, isAuthorized: new.isAuthorized)
+    guard let response = try first(request, by: client, isAuthorized: new.isAuthorized) else {
+      return streaming(new)
+    }
     let text = FoundFormat.Text(response)
+    if let flaw = FoundPage.flaw(title: response.pageTitle) {
+      throw Sentence("\(request): \(request.masked(flaw))")
+    }
     let format: FoundFormat
     do { format = try FoundFormat(of: text) } catch {
       throw Sentence("\(request): this cannot be read: \(request.masked("\(error)"))")
@@ -93,11 +97,14 @@ struct NewFromAddress {
     var source = PipelineDraft.Source(
       "http", new.options + (format.decode.map { [(name: "decode", yaml: $0)] } ?? []), every: "15m")
     source.form = format.form
-    var sketch = PipelineDraft(name: name, of: source, response: try format.value(of: text))
+    let value = try format.value(of: text)
+    let paging = FoundPaging(
+      of: format.decode == nil ? value : .null, to: request, link: response.headers.link("next"),
+      second: isOnce
+        ? nil : { try format.value(of: FoundFormat.Text(fetch($0, by: client, isAuthorized: true))) })
+    (source.paging, source.pages) = (paging.options, paging.findings)
+    var sketch = PipelineDraft(name: name, of: source, response: value)
     show(sketch)
-    if response.headers.link("next") != nil {
-      show([("next page", "in the header Link, which http follows by itself")])
-    }
     if !isOnce {
       MonotonicClock.sleep(until: MonotonicClock.now + Self.pause)
       do {
@@ -113,6 +120,34 @@ struct NewFromAddress {
         ])
       }
     }
+    showRest(of: new)
+    return sketch.text
+  }
+
+  /// The response to the first request; nil where it is a stream of events, whose end is not waited for.
+  private func first(_ request: Request, by client: Client, isAuthorized: Bool) throws -> Response? {
+    let stream = FoundStream()
+    var request = request
+    request.receiver = stream
+    request.limits.isEndless = true
+    do { return try fetch(request, by: client, isAuthorized: isAuthorized, stop: stream.sign) } catch {
+      if stream.sign.isSet { return nil }
+      throw error
+    }
+  }
+
+  /// The pipeline for server-sent events.
+  private func streaming(_ new: NewRequest) -> String {
+    report("\(new.request.masked("\(new.request.address)")): server-sent events")
+    var source = PipelineDraft.Source("http", new.options + [("stream", "sse")], every: "")
+    source.form = .events
+    let sketch = PipelineDraft(name: name, of: source, response: .null)
+    show(sketch)
+    showRest(of: new)
+    return sketch.text
+  }
+
+  private func showRest(of new: NewRequest) {
     if !new.omitted.isEmpty {
       show([
         ("left out", "\(new.omitted.joined(separator: ", ")), which are about the browser and the connection")
@@ -122,7 +157,6 @@ struct NewFromAddress {
       report(
         "  \(variable.name) has to be set for flow run: it is \(variable.what), which is not in the file")
     }
-    return sketch.text
   }
 
   private static func client() throws -> Client {
@@ -134,8 +168,10 @@ struct NewFromAddress {
       transport, file: try WebFile(), on: SerialScheduler(name: "flow-new"), wallClock: World.real.wallClock)
   }
 
-  private func fetch(_ request: Request, by client: Client, isAuthorized: Bool) throws -> Response {
-    do throws(FetchError) { return try client.fetch(request) } catch {
+  private func fetch(
+    _ request: Request, by client: Client, isAuthorized: Bool, stop: StopSign? = nil
+  ) throws -> Response {
+    do throws(FetchError) { return try client.fetch(request, stop: stop) } catch {
       guard let status = error.status, [401, 403].contains(status), !isAuthorized else { throw error }
       throw Sentence(
         "\(error)\n  hint: with a token, --bearer NAME, the variable of the environment that has it; "

@@ -48,6 +48,9 @@ import Testing
         String(decoding: request.body, as: UTF8.self) == #"{"open":true}"#
           ? "[{\"id\":1,\"n\":\(end)}]" : "[]")
     case "/scripts": return page("<!doctype html><script src=a.js></script><div id=root></div>")
+    case "/login":
+      return page("<!doctype html><title>Sign in · Acme</title><form><input type=password></form>")
+    case "/gateway": return page("<!doctype html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1>")
     case "/half": return .reply(#"{"items":["#)
     case "/nothing": return .reply("")
     default: return .reply("", status: "404 Not Found")
@@ -192,6 +195,12 @@ import Testing
         #expect(
           unread.status == 1 && unread.errors.contains("cannot be read: ") && unread.errors.contains(reason),
           "\(unread)")
+      }
+      for (path, reason) in [
+        ("login", "it is a page to sign in, titled"), ("gateway", "it is a page about an error"),
+      ] {
+        let page = try place.flow("new", "--from", "\(url)/\(path)", "-o", "p.yaml")
+        #expect(page.status == 1 && page.errors.contains(reason) && !place.has("p.yaml"), "\(page)")
       }
       let unset = try place.flow("new", "--from", "\(url)/private", "--bearer", "T")
       #expect(unset.status == 2 && unset.errors.contains("the variable T is not set"), "\(unset)")
