@@ -2,33 +2,44 @@ import JSON
 import Language
 import Reactive
 
-/// The feed of a pipeline's own errors, for the source `errors`: what nodes log as an error, and recoveries.
+/// The feed of a pipeline's own errors, for the source `errors`: outages of its sources, and what nodes log as an error.
 ///
-/// It never blocks, as errors come from the lane itself: where the mailbox of the source is full, they are dropped, and
-/// counted there.
+/// It never blocks, as errors come from the lane itself: where the mailbox of the source is full, messages are dropped,
+/// and counted there. Outcomes of polls are none of them: they wait here, and each batch that comes through brings them.
 final class ErrorFeed: Sendable {
   private struct State {
     var downstream: (any Observer<SourceBatch>)?
     var isClosed = false
     /// The other sources that have not ended.
     var left: Int
+    /// The outcomes of polls that the lane has not taken yet.
+    var outcomes: [PollOutcome] = []
+    /// The kind of the failure that was the last outcome of each source and entry; nil where that was good.
+    var last: [Outages.ID: FailureKind?] = [:]
+    /// At this number, only the last outcome of each source and entry is kept.
+    var most = ErrorFeed.mostOutcomes
   }
 
-  private let source: String
+  private static let mostOutcomes = 1000
+
+  let source: String
+  /// The other sources.
+  let sources: Set<String>
   private let world: World
   private let state: Locked<State>
 
-  init(_ source: String, besides others: Int, in world: World) {
+  init(_ source: String, besides others: [String], in world: World) {
     self.source = source
     self.world = world
-    state = Locked(State(left: others))
+    sources = Set(others)
+    state = Locked(State(left: others.count))
   }
 
-  /// A log that also sends its errors as events.
+  /// A log that also sends its errors as events, without those of which `note` has the outcome.
   func errorFeedingLog(_ log: Log) -> Log {
     Log(level: .detail) { [weak self] entry in
       log.write(entry, entry.level)
-      if entry.level <= .warning || entry.isRecovery { self?.send(entry) }
+      if entry.level <= .warning, !entry.isAboutPolls { self?.send(entry) }
     }
   }
 
@@ -37,21 +48,65 @@ final class ErrorFeed: Sendable {
       state.downstream = downstream
       return state.isClosed
     }
+    // The lane may have outages of sources that are no more.
+    wake()
     if isClosed { close() }
   }
 
   private func send(_ entry: Log.Entry) {
-    guard let downstream = state.withLock({ $0.downstream }) else { return }
-    let now = world.wallClock()
-    let secrets = world[Secrets.self]
-    func masked(_ text: String) -> Value { .string(secrets?.masked(text) ?? text) }
-    let value = Value.record([
-      ("type", .string(entry.isRecovery ? "recovered" : entry.level == .error ? "failed" : "warning")),
-      ("node", .string(entry.node)),
-      ("at", .string(timestamp(now))), ("message", masked(entry.message)),
-      ("details", .array(entry.details.map(masked))),
+    func masked(_ text: String) -> Value { .string(self.masked(text)) }
+    send([
+      .record([
+        ("type", .string(entry.level == .error ? "failed" : "warning")), ("node", .string(entry.node)),
+        ("at", .string(timestamp(world.wallClock()))), ("message", masked(entry.message)),
+        ("details", .array(entry.details.map(masked))),
+      ])
     ])
-    downstream.next(SourceBatch([value], Poll(source: source, at: now), endsPoll: false))
+  }
+
+  private func send(_ values: [Value]) {
+    guard let downstream = state.withLock({ $0.downstream }) else { return }
+    downstream.next(SourceBatch(values, Poll(source: source, at: world.wallClock()), endsPoll: false))
+  }
+
+  private func masked(_ text: String) -> String { world[Secrets.self]?.masked(text) ?? text }
+
+  // MARK: - Outcomes of polls
+
+  /// Notes the outcome of a poll or of an attempt to connect, from any thread; of several that are the same the first.
+  func note(_ outcome: PollOutcome) {
+    var outcome = outcome
+    if case .failed(let kind, let reason) = outcome.result {
+      outcome.result = .failed(kind, reason: masked(reason))
+    }
+    let isFirst = state.withLock { [outcome] state in
+      switch outcome.result {
+      case .good, .failed:
+        let kind = outcome.result.kind
+        if state.last.updateValue(kind, forKey: outcome.outage) == .some(kind) { return false }
+      case .gone: state.last[outcome.outage] = nil
+      case .listed: break
+      }
+      state.outcomes.append(outcome)
+      if state.outcomes.count >= state.most {
+        var seen: Set<Outages.ID> = []
+        state.outcomes = state.outcomes.reversed().filter { seen.insert($0.outage).inserted }.reversed()
+        state.most = max(Self.mostOutcomes, 2 * state.outcomes.count)
+      }
+      return state.outcomes.count == 1
+    }
+    if isFirst { wake() }
+  }
+
+  /// Where the mailbox is full, a batch within it brings the outcomes.
+  private func wake() { send([]) }
+
+  /// The outcomes since the last call, for the lane.
+  func takeOutcomes() -> [PollOutcome] {
+    state.withLock { state in
+      defer { state.outcomes = [] }
+      return state.outcomes
+    }
   }
 
   /// Notes the end of another source, on the lane: when all have ended, nothing can fail any more.

@@ -31,7 +31,7 @@ struct Assembly {
     self.schedulers = schedulers
     self.ending = ending
     let source = plan.sources.first(where: \.readsErrors)
-    let others = plan.sources.count { !$0.readsErrors }
+    let others = plan.sources.filter { !$0.readsErrors }.map(\.name)
     errors = source.map { ErrorFeed($0.name, besides: others, in: options.world) }
     errorFeedingLog = errors?.errorFeedingLog(options.log) ?? options.log
   }

@@ -147,6 +147,7 @@ final class EntryPolling: Sendable {
   private func take(_ entries: [Entry], _ list: any EntryList) throws {
     var ids: Set<Value> = []
     for entry in entries where !ids.insert(entry.id).inserted { throw repeated(entry) }
+    if !state.value.hasList { roster.noteList(ids) }
     let known = state.value.members
     let new = entries.filter { known[$0.id].map(\.isLeaving) ?? true }
     for entry in entries { known[entry.id]?.entry.update(entry.value) }

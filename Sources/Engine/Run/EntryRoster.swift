@@ -27,10 +27,12 @@ final class EntryRoster: Sendable {
   private let name: String
   private let log: NodeLog
   private let wallClock: @Sendable () -> Double
+  private let errors: ErrorFeed?
   private let state = Locked(State())
 
-  init(_ context: SourceContext) {
-    (name, log, wallClock) = (context.name, context.log, context.world.wallClock)
+  init(_ context: SourceContext, errors: ErrorFeed?) {
+    (name, log, wallClock) = (context.name, context.log.ofPolls, context.world.wallClock)
+    self.errors = errors
   }
 
   /// Adds an entry; returns its health.
@@ -38,7 +40,11 @@ final class EntryRoster: Sendable {
     let health = SourceHealth(
       SourceStatus(name: name, kind: "", isPolled: true), log, announcesNext: false,
       failed: { [weak self] in self?.noteFlaw(of: entry) ?? true },
-      recovered: { [weak self] in self?.noteRecovery(of: entry) })
+      recovered: { [weak self] in self?.noteRecovery(of: entry) },
+      outcome: { [name, errors] time, result in
+        let outage = Outages.ID(source: name, entry: entry.id)
+        errors?.note(PollOutcome(outage: outage, at: time, result: result))
+      })
     state.withLock { $0.members[entry.id] = Member(entry: entry, health: health) }
     return health
   }
@@ -48,6 +54,13 @@ final class EntryRoster: Sendable {
       state.members[entry.id] = nil
       state.flawed.remove(entry.id)
     }
+    let outage = Outages.ID(source: name, entry: entry.id)
+    errors?.note(PollOutcome(outage: outage, at: wallClock(), result: .gone))
+  }
+
+  /// Notes the entries of the list, when it is read first: others may have been in it in the last run.
+  func noteList(_ ids: Set<Value>) {
+    errors?.note(PollOutcome(outage: Outages.ID(source: name), at: wallClock(), result: .listed(ids)))
   }
 
   var haveAllEnded: Bool {
@@ -79,7 +92,7 @@ final class EntryRoster: Sendable {
       state.reported = 0
       return true
     }
-    if isOver { log.recovery("all entries are up to date again") }
+    if isOver { log.notice("all entries are up to date again") }
   }
 
   /// Reports once that polls are put off, since a budget is spent.

@@ -43,6 +43,8 @@ final class Polling: Sendable {
   private static let tolerance = 1.0
   /// The longest wait before a failed poll is repeated.
   private static let longestRetry = Duration.seconds(3600)
+  /// So many periods a poll may be put off until that is a failure.
+  private static let periodsOfPatience = 3.0
   /// A clock that is set back by more seconds was wrong before; by less, no time counts twice.
   private static let setBack = 3 * 3600
 
@@ -134,7 +136,7 @@ final class Polling: Sendable {
     startPoll { [self] failure in
       if let due = state.value.due { noteNext(in: (due - scheduler.now).inSeconds) }
       let wait = setRetry()
-      if let failure { report(failure, next: wait) }
+      if let failure = failure ?? putOff { report(failure, next: wait) }
     }
   }
 
@@ -181,15 +183,43 @@ final class Polling: Sendable {
     }
     setTimer()
     let wait = setRetry()
-    if let failure, !failsAlone { report(failure, next: wait) }
+    if let failure = failure ?? putOff, !failsAlone { report(failure, next: wait) }
   }
 
   /// Reports a poll that has failed, and when the next one is.
   private func report(_ failure: any Error, next wait: Duration?) {
+    if FailureKind(of: failure) == .waiting, !failsAlone, isWaiting(failure, next: wait) { return }
     health.note(
       failure, at: scheduler.now, timeOfDay: context.world.wallClock(), next: wait, isReported: failsAlone)
     // A poll that fails is reported; the next one may do better.
     if failsAlone { failed(failure) }
+  }
+
+  /// Notes that a poll is put off; returns whether that is no failure, since it has not lasted for three periods.
+  private func isWaiting(_ failure: any Error, next wait: Duration?) -> Bool {
+    let now = context.world.wallClock()
+    let next = state.value.retryAt ?? now + (wait ?? .zero).inSeconds
+    return health.notePutOff(
+      "\(failure)", until: next, at: now, patience: Self.periodsOfPatience * period(at: now),
+      isReported: context.entry != nil)
+  }
+
+  /// The time between two polls of the schedule, in seconds.
+  private func period(at now: Double) -> Double {
+    switch schedule.rhythm {
+    case .once: return 0
+    case .every(let period): return period.inSeconds
+    case .cron(let cron, let zone):
+      guard let next = cron.next(after: Int(now), in: zone), let after = cron.next(after: next, in: zone)
+      else { return 0 }
+      return Double(after - next)
+    }
+  }
+
+  /// The reason why the last poll was put off, as an error; nil where it was not.
+  private var putOff: (any Error)? {
+    guard state.value.isPutOff, let wait = health.status.wait else { return nil }
+    return PutOff(description: wait.reason)
   }
 
   /// Polls once; `then` receives the error of a poll that has failed.
@@ -349,6 +379,12 @@ final class Polling: Sendable {
     if context.entry == nil { context.polledRows.noteEnd(of: context.name) }
     downstream.complete()
   }
+}
+
+/// The error of a poll that is put off too long.
+private struct PutOff: ClassifiedFailure, CustomStringConvertible {
+  let description: String
+  let failureKind = FailureKind.waiting
 }
 
 extension Duration {

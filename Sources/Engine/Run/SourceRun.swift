@@ -27,7 +27,12 @@ final class SourceRun: Sendable {
   ) {
     self.errors = errors
     self.plan = plan
-    let health = SourceHealth(plan, isPolled: maker?.isPolled(plan.options) ?? false, context.log)
+    let health = SourceHealth(
+      SourceStatus(
+        name: plan.name, kind: plan.spec.kind, isPolled: maker?.isPolled(plan.options) ?? false), context.log,
+      outcome: { time, result in
+        errors?.note(PollOutcome(outage: Outages.ID(source: plan.name), at: time, result: result))
+      })
     self.health = health
     self.maker = maker
     var context = context
@@ -71,9 +76,10 @@ final class SourceRun: Sendable {
       case .dropOldest: .dropOldest
       case .dropNewest: .dropNewest
       }
-    batches
-      .observe(on: lane.scheduler, capacity: plan.buffer, overflow: overflow, counters: counters)
-      .attach(entry, in: subscription)
+    let events = batches.observe(
+      on: lane.scheduler, capacity: plan.buffer, overflow: overflow, counters: counters)
+    guard plan.readsErrors, let errors else { return events.attach(entry, in: subscription) }
+    events.attach(OutageReporter(errors, from: context.position, to: entry, on: lane), in: subscription)
   }
 
   private func start(
@@ -120,7 +126,7 @@ final class SourceRun: Sendable {
     _ downstream: any Observer<SourceBatch>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
     if let lists, lists.isGiven(plan.options) {
-      let roster = EntryRoster(context)
+      let roster = EntryRoster(context, errors: errors)
       let polling = EntryPolling(
         { [plan, context] in try lists.make(plan.options, context) },
         { [plan] context in try make(plan.options, context) }, plan.schedule, on: scheduler, for: schedulers,
@@ -133,6 +139,9 @@ final class SourceRun: Sendable {
     }
     var context = context
     context.pollNow = { [weak self] in _ = self?.pollNow() }
+    // The last run may have had a list.
+    let outage = Outages.ID(source: plan.name)
+    errors?.note(PollOutcome(outage: outage, at: context.world.wallClock(), result: .listed([])))
     let polling = Polling(
       { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context, health,
       to: downstream, failed: failed)
@@ -160,7 +169,11 @@ final class SourceRun: Sendable {
   ) {
     let driver = ScriptDriver(
       context, on: scheduler, to: downstream, endsWithScript: endsWithScript,
-      isDown: { [lane, plan] in lane.noteConnection(of: plan.name, isDown: $0) }, failed: failed)
+      isDown: { [lane, plan] in lane.noteConnection(of: plan.name, isDown: $0) }, failed: failed
+    ) { [name = plan.name, errors] entry, time, result in
+      let outage = Outages.ID(source: name, entry: entry)
+      errors?.note(PollOutcome(outage: outage, at: time, result: result))
+    }
     ender.withLock { $0 = { driver.stop() } }
     driver.start { [plan] in try make(plan.options) }
   }

@@ -18,6 +18,8 @@ final class SourceHealth: Sendable {
     var announcesNext = true
     /// Whether the present failure was reported by itself.
     var isReported = true
+    /// Since when polls are put off.
+    var waitingSince: Double?
     /// When the last failure was reported as a new one, and how many there were before.
     var trouble: (since: Double, before: Int)?
 
@@ -32,18 +34,18 @@ final class SourceHealth: Sendable {
   /// Called at each failure; whether it is to be reported here.
   private let failed: @Sendable () -> Bool
   private let recovered: @Sendable () -> Void
-
-  convenience init(_ source: SourcePlan, isPolled: Bool, _ log: NodeLog) {
-    self.init(SourceStatus(name: source.name, kind: source.spec.kind, isPolled: isPolled), log)
-  }
+  /// Called with each outcome.
+  private let outcome: @Sendable (_ at: Double, PollOutcome.Result) -> Void
 
   init(
     _ status: SourceStatus, _ log: NodeLog, announcesNext: Bool = true,
-    failed: @escaping @Sendable () -> Bool = { true }, recovered: @escaping @Sendable () -> Void = {}
+    failed: @escaping @Sendable () -> Bool = { true }, recovered: @escaping @Sendable () -> Void = {},
+    outcome: @escaping @Sendable (_ at: Double, PollOutcome.Result) -> Void = { _, _ in }
   ) {
-    self.log = log
+    self.log = log.ofPolls
     self.failed = failed
     self.recovered = recovered
+    self.outcome = outcome
     state = Locked(State(status: status, announcesNext: announcesNext))
   }
 
@@ -58,7 +60,7 @@ final class SourceHealth: Sendable {
       )
       state.status.polls += 1
       state.status.failure = nil
-      state.status.wait = nil
+      (state.status.wait, state.waitingSince) = (nil, nil)
       state.status.lastPoll =
         answer.map {
           SourceStatus.Poll(
@@ -70,7 +72,12 @@ final class SourceHealth: Sendable {
     }
     if before != nil || wasStale, !isStale { recovered() }
     if let before, isReported {
-      log.recovery("recovered, after \(before.failedAttempts(isPolled)) since \(timestamp(before.since))")
+      log.notice("recovered, after \(before.failedAttempts(isPolled)) since \(timestamp(before.since))")
+    }
+    if isStale {
+      outcome(time, .failed(.other, reason: "the service failed, and its last good response is used"))
+    } else if before == nil || isReported || isPolled {
+      outcome(time, .good)
     }
   }
 
@@ -82,12 +89,14 @@ final class SourceHealth: Sendable {
   ) {
     let reason = "\(error)"
     let isReportedHere = failed()
+    defer { noteFailure(error, reason, at: timeOfDay) }
     let message = state.withLock { state -> (text: String, isFirst: Bool)? in
       state.status.polls += 1
       state.status.failedPolls += 1
       state.status.wait = nil
       state.status.connectedSince = nil
-      let since = state.status.failure?.since ?? timeOfDay
+      let since = state.status.failure?.since ?? state.waitingSince ?? timeOfDay
+      state.waitingSince = nil
       let count = (state.status.failure?.polls ?? 0) + 1
       let failure = SourceStatus.Failure(since: since, polls: count, reason: reason)
       state.status.failure = failure
@@ -113,6 +122,32 @@ final class SourceHealth: Sendable {
     guard let message, !isReported, isReportedHere else { return }
     let next = wait.map { "; next try in \(DurationText.format(.seconds($0.inSeconds.rounded(.up))))" } ?? ""
     if message.isFirst { log.report(error, as: reason + next) } else { log.error(message.text + next) }
+  }
+
+  /// Notes that the next poll is put off, which is no failure until it has lasted for a time, in seconds; returns whether
+  /// it is none. Reported once, unless `isReported` already.
+  func notePutOff(
+    _ reason: String, until next: Double, at now: Double, patience: Double, isReported: Bool
+  ) -> Bool {
+    let isFirst = state.withLock { state -> Bool? in
+      if state.status.failure != nil { return nil }
+      let isFirst = state.waitingSince == nil
+      let since = state.waitingSince ?? now
+      state.waitingSince = since
+      if now - since >= patience { return nil }
+      state.status.wait = SourceStatus.Wait(reason: reason, until: next)
+      return isFirst
+    }
+    if isFirst == true, !isReported {
+      log.notice("\(reason); next try in \(DurationText.format(.seconds(max(0, next - now).rounded(.up))))")
+    }
+    return isFirst != nil
+  }
+
+  /// Calls `outcome`, but not where a connection is lost again which had not lasted.
+  private func noteFailure(_ error: any Error, _ reason: String, at time: Double) {
+    let isReported = state.withLock { $0.status.isPolled || $0.isReported }
+    if isReported { outcome(time, .failed(FailureKind(of: error), reason: reason)) }
   }
 
   /// Notes that a source which reads on is connected.

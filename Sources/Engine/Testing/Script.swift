@@ -19,6 +19,7 @@ final class ScriptDriver: Sendable {
   private let failed: @Sendable (any Error) -> Void
   /// Notes whether the source is known to be down.
   private let isDown: @Sendable (Bool) -> Void
+  private let outcome: @Sendable (_ entry: Value?, _ at: Double, PollOutcome.Result) -> Void
   /// Whether the stream ends with the script, or stays open.
   private let endsWithScript: Bool
   /// Touched on the scheduler alone.
@@ -27,7 +28,8 @@ final class ScriptDriver: Sendable {
   init(
     _ context: SourceContext, on scheduler: any Scheduler, to downstream: any Observer<SourceBatch>,
     endsWithScript: Bool, isDown: @escaping @Sendable (Bool) -> Void,
-    failed: @escaping @Sendable (any Error) -> Void
+    failed: @escaping @Sendable (any Error) -> Void,
+    outcome: @escaping @Sendable (_ entry: Value?, _ at: Double, PollOutcome.Result) -> Void
   ) {
     self.context = context
     self.scheduler = scheduler
@@ -35,6 +37,7 @@ final class ScriptDriver: Sendable {
     self.endsWithScript = endsWithScript
     self.isDown = isDown
     self.failed = failed
+    self.outcome = outcome
     state = LaneLocal(State())
   }
 
@@ -92,17 +95,25 @@ final class ScriptDriver: Sendable {
       let poll = Poll(
         source: context.name, number: state.value.number, at: answer.at, notes: answer.notes,
         coverage: answer.coverage, rows: rows)
+      outcome(poll.entry, answer.at, .good)
       send(rows, poll, endsPoll: true)
     case .events(let values): send(values, Poll(source: context.name, at: answer.at), endsPoll: false)
     case .failure(let message):
       state.value.number += 1
       context.meter.countError()
-      context.log.error(message)
+      context.log.ofPolls.error(message)
+      noteFailure(message, of: answer)
     case .recordedFailure(let message):
       state.value.number += 1
       context.log.notice(message)
+      noteFailure(message, of: answer)
     case .end: end()
     }
+  }
+
+  private func noteFailure(_ message: String, of answer: ScriptedAnswer) {
+    let poll = Poll(source: context.name, at: answer.at, notes: answer.notes)
+    outcome(poll.entry, answer.at, .failed(.other, reason: message))
   }
 
   private func send(_ values: [Value], _ poll: Poll, endsPoll: Bool) {

@@ -27,8 +27,8 @@ public final class Log: Sendable {
     public var message: String
     /// More lines, as an excerpt with carets.
     public var details: [String] = []
-    /// Whether it reports that something works again.
-    public var isRecovery = false
+    /// Whether it is about the outcome of polls, of which the source `errors` has events of its own.
+    public var isAboutPolls = false
   }
 
   private let level: Level
@@ -58,6 +58,7 @@ public struct NodeLog: Sendable {
   public let log: Log
   let pipeline: String
   public let node: String
+  private var isAboutPolls = false
 
   public init(log: Log, pipeline: String, node: String) {
     self.log = log
@@ -68,14 +69,19 @@ public struct NodeLog: Sendable {
   public func error(_ message: String, details: [String] = []) { write(.error, message, details) }
   public func warning(_ message: String) { write(.warning, message) }
   public func notice(_ message: String) { write(.notice, message) }
-  func recovery(_ message: String) {
-    log.write(
-      Log.Entry(level: .notice, pipeline: pipeline, node: node, message: message, isRecovery: true), .notice)
-  }
   public func detail(_ message: @autoclosure () -> String) { write(.detail, message()) }
 
   private func write(_ level: Log.Level, _ message: @autoclosure () -> String, _ details: [String] = []) {
     log.write(
-      Log.Entry(level: level, pipeline: pipeline, node: node, message: message(), details: details), level)
+      Log.Entry(
+        level: level, pipeline: pipeline, node: node, message: message(), details: details,
+        isAboutPolls: isAboutPolls), level)
+  }
+
+  /// The log of what becomes of a source's polls.
+  var ofPolls: NodeLog {
+    var log = self
+    log.isAboutPolls = true
+    return log
   }
 }

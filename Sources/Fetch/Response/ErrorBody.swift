@@ -59,6 +59,14 @@ private func message(in value: Value) -> String? {
   return nil
 }
 
+/// Whether the message of an error is about an HTML page whose title asks to sign in, as where a session has expired.
+package func isAboutLoginPage(_ message: String) -> Bool {
+  guard let page = message.place(of: "\(BodyKind.html.rawValue) titled ") else { return false }
+  let title = message[page.upperBound...].lowercased()
+  return ["sign in", "log in", "login", "anmelde", "connexion", "iniciar ses", "zaloguj"].contains(
+    where: title.has)
+}
+
 private func title(of page: [UInt8], _ redaction: Redaction) -> String? {
   let text = redaction.masked(String(decoding: page.prefix(1 << 14), as: UTF8.self))
   guard let start = text.place(of: "<title>") ?? text.place(of: "<TITLE>") else { return nil }

@@ -347,4 +347,21 @@ struct EntryPollingTests {
     expect(outcome.messages, equals: (isOnce ? [] : ["s: polling 1 entry"]) + ["s: the budget is spent"])
     expect(outcome.isDone, equals: (isOnce ? true : nil))
   }
+
+  @Test("one whose budget stays spent for three periods fails")
+  func spentForLong() throws {
+    struct Spent: PollFailure, ClassifiedFailure, CustomStringConvertible {
+      let description = "the budget is spent"
+      let mayPassLater = true
+      let retryAt: Double?
+      let isWait = true
+      let failureKind = FailureKind.waiting
+    }
+    let fails: @Sendable (String) -> (any Error)? = { _ in Spent(retryAt: Self.begin + 9999) }
+    let early = try run("every: 1m", ["a"], for: .seconds(175), fails: fails).status
+    #expect(early?.failure == nil && early?.wait?.reason == "the budget is spent")
+    let late = try run("every: 1m", ["a"], for: .seconds(185), fails: fails).status
+    #expect(late?.entries?.failing.map(\.reason) == ["the budget is spent"])
+    #expect(late?.entries?.failing.first?.since == Self.begin)
+  }
 }

@@ -233,6 +233,30 @@ struct PollingTests {
     }
   }
 
+  @Test("a poll that is put off waits, and fails when that has lasted for three periods")
+  func puttingOff() throws {
+    struct Asked: PollFailure, ClassifiedFailure, CustomStringConvertible {
+      let description = "asks for a wait"
+      let mayPassLater = true
+      let retryAt: Double?
+      let failureKind = FailureKind.waiting
+    }
+    let begin = try #require(parseTimestamp("2026-01-01T00:00:00Z"))
+    let lines = Locked<[String]>([])
+    let log = Log(level: .notice) { entry in
+      lines.withLock { $0.append("\(entry.level.name) \(entry.message)") }
+    }
+    let polls = try moments(
+      "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(5 * 3600 + 1), failing: Set(1...5),
+      error: Asked(retryAt: begin + 90_000), log: log)
+    #expect(polls.moments == ["2026-01-01T05:00:00Z"])
+    #expect(
+      lines.withLock { $0.prefix(3) } == [
+        "notice asks for a wait; next try in 1d1h", "error asks for a wait; next try in 1h",
+        "error still failing, 2 failed polls since 2026-01-01T00:00:00Z: asks for a wait; next try in 1h",
+      ])
+  }
+
   @Test("without retry a failed poll is skipped; if it is the only one, the run fails")
   func failures() throws {
     let polls = try moments(

@@ -4,6 +4,7 @@ import Engine
 import JSON
 import Language
 import Reactive
+import Store
 import System
 import Testing
 import Trials
@@ -11,37 +12,53 @@ import Trials
 /// The source `errors`: what goes wrong in a pipeline, as events of that pipeline.
 @Suite("The source errors") struct ErrorSourceTests {
   /// What a run has sent to its sinks, as a line each: the second, the sink and the value.
-  private func run(_ yaml: String, polls: [Result<[Int], PollFailed>]) throws -> [String] {
+  private func run(
+    _ yaml: String, polls: [Result<[Int], PollFailed>], from start: Int = 0, in state: TemporaryState? = nil,
+    isKilled: Bool = false
+  ) throws -> [String] {
     let plan = try Trial.plan(yaml)
     let clock = VirtualScheduler()
     let seen = Locked<[String]>([])
     var world = World.real
     world.random = { 0 }
-    world.wallClock = { 1_800_000_000 + Double(clock.now.nanoseconds) / 1e9 }
+    world.wallClock = { 1_800_000_000 + Double(start) + Double(clock.now.nanoseconds) / 1e9 }
     var secrets = Secrets()
     secrets.insert("hush")
     world[Secrets.self] = secrets
     var options = RunOptions(
       world: world, log: .silent,
       screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in }))
+    if let state {
+      options.state = { _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }
+    }
     options.source = { source in
       source.spec.kind == "errors" ? nil : .poll { _, _ in ListedPolls(polls) }
     }
     options.sink = { plan, _ in
       NotingSink { event in
         if event.value.member("n") != nil { throw Sentence("the sink is broken") }
-        let second = clock.now.nanoseconds / 1_000_000_000
+        let second = start + Int(clock.now.nanoseconds / 1_000_000_000)
         seen.withLock { $0.append("\(second)s \(plan.name) \(event.value)") }
       }
     }
     let hasEnded = Locked(false)
     let run = try PipelineRun(plan, options, clock: clock) { _ in hasEnded.withLock { $0 = true } }
     run.start()
-    clock.advance(by: .seconds(polls.count * 10))
-    run.stop()
+    // Not as far as the poll behind them.
+    clock.advance(by: .seconds(polls.count * 10 - 1))
+    if isKilled { try state?.leave() }
+    if isKilled { run.abort() } else { run.stop() }
+    released.run = run
     clock.run(limit: 10_000)
     #expect(hasEnded.withLock { $0 })
     return seen.withLock { $0 }
+  }
+
+  /// The last run, as long as anything holds it.
+  private let released = Released()
+
+  private final class Released: @unchecked Sendable {
+    weak var run: PipelineRun?
   }
 
   private static let source = "sources: { api: { generate: ., every: 10s } }"
@@ -61,11 +78,68 @@ import Trials
       ])
     expect(lines.filter { $0.contains(" out ") }, equals: ["0s out 1", "30s out 3"])
     let alarms = lines.filter { $0.contains(" alarm ") }
-    expect(alarms.count, equals: 3, "\(alarms)")
-    // Secrets are redacted, and further failures of a source come at growing intervals.
+    #expect(alarms.count == 3, "\(alarms)")
+    // Secrets are redacted.
     #expect(alarms[0].hasPrefix(#"0s alarm ["failed","map","#) && alarms[0].contains("no ***"))
-    expect(alarms[1], equals: #"10s alarm ["failed","api","timed out; next try in 10s"]"#)
-    #expect(alarms[2].hasPrefix(#"30s alarm ["recovered","api","recovered, after 2 failed polls since "#))
+    #expect(alarms[1] == #"10s alarm ["failed","api","timed out"]"#)
+    #expect(
+      alarms[2]
+        == #"30s alarm ["recovered","api","recovered, after failing since 2027-01-15T08:00:10Z"]"#)
+  }
+
+  @Test("an event of an outage: the kind of the reason, since when, and how many sources fail")
+  func members() throws {
+    let lines = try run(
+      """
+      \(Self.source)
+      streams: { trouble: { from: errors } }
+      sinks: { out: { from: api, 'null': {} }, alarm: { from: trouble, 'null': {} } }
+      """,
+      polls: [.failure(PollFailed("slow", .timeout)), .failure(PollFailed("503", .status)), .success([])])
+    let events = try lines.map { try Value.parse(String($0.drop { $0 != "{" })) }
+    let since: Value = "2027-01-15T08:00:00Z"
+    #expect(events.map { $0.member("type") } == ["failed", "changed", "recovered"])
+    #expect(events.map { $0.member("kind") } == ["timeout", "status", "status"])
+    #expect(events.map { $0.member("failing") } == [.number(1), .number(1), .number(0)])
+    #expect(events.allSatisfy { $0.member("since") == since })
+  }
+
+  @Test("outages alternate failed, changed and recovered over restarts and kills", arguments: 0..<12)
+  func restarts(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    var state = try TemporaryState()
+    let yaml = """
+      sources: { api: { generate: ., every: 10s } }
+      streams: { trouble: { from: errors, steps: [ map: '[.type, .kind]' ] } }
+      sinks: { out: { from: api, 'null': {} }, alarm: { from: trouble, 'null': {} } }
+      """
+    var (kind, time): (FailureKind?, Int) = (nil, 0)
+    var (seen, expected): ([String], [String]) = ([], [])
+    for _ in 0..<8 {
+      let polls = (0..<Int.random(in: 1...6, using: &random)).map { _ in
+        let kinds: [FailureKind?] = [nil, nil, .timeout, .status]
+        return kinds[Int.random(in: 0..<4, using: &random)]
+      }
+      for (index, now) in polls.enumerated() {
+        let second = time + index * 10
+        switch (kind, now) {
+        case (nil, let now?): expected.append(#"\#(second)s alarm ["failed","\#(now.rawValue)"]"#)
+        case (let before?, nil): expected.append(#"\#(second)s alarm ["recovered","\#(before.rawValue)"]"#)
+        case (let before?, let now?):
+          if before != now { expected.append(#"\#(second)s alarm ["changed","\#(now.rawValue)"]"#) }
+        case (nil, nil): break
+        }
+        kind = now
+      }
+      let results = polls.map { kind in kind.map { .failure(PollFailed("r", $0)) } ?? Result.success([Int]())
+      }
+      seen += try run(
+        yaml, polls: results, from: time, in: state, isKilled: Bool.random(using: &random))
+      time += polls.count * 10
+      state = try state.copy()
+      #expect(released.run == nil)
+    }
+    #expect(seen == expected)
   }
 
   @Test("errors of what reads errors are only logged")
@@ -102,9 +176,10 @@ import Trials
   }
 }
 
-private struct PollFailed: Error, CustomStringConvertible {
+private struct PollFailed: ClassifiedFailure, CustomStringConvertible {
   let description: String
-  init(_ reason: String) { description = reason }
+  let failureKind: FailureKind
+  init(_ reason: String, _ kind: FailureKind = .other) { (description, failureKind) = (reason, kind) }
 }
 
 private final class ListedPolls: BlockingPollSource {
