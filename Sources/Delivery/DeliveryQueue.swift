@@ -110,6 +110,9 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
   }
 
   private func submit(_ pending: Pending) throws {
+    let isFull = waiting.count >= settings.queue
+    if isFull { context.lane.noteWait("its queue of \(settings.queue) is full", of: context.name) }
+    defer { if isFull { context.lane.noteWait(nil) } }
     while waiting.count >= settings.queue {
       if context.stop.isSet { return cutShort(pending) }
       // Virtual time stands still meanwhile, so that no retry would ever be due.

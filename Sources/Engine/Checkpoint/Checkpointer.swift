@@ -254,11 +254,11 @@ final class Checkpointer: AlarmOwner {
           for outbox in state.value.outboxes { try outbox.write(to: epoch) }
         }
         if lastTold != nil { log.notice("the state can be written again") }
-        lane.lacksRoom.withLock { $0 = false }
+        lane.noteWait(nil)
         return
       } catch {
         guard error.isPassing else { throw error }
-        lane.lacksRoom.withLock { $0 = error.isFull }
+        lane.noteWait("the state cannot be written: \(error)", lacksRoom: error.isFull)
         let now = world.wallClock()
         if lastTold.map({ abs(now - $0) > 60 }) ?? true {
           log.error("\(error); the pipeline waits until the state can be written")

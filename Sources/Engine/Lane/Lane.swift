@@ -124,8 +124,40 @@ public final class Lane: Sendable {
     set { state.value.isTimed = newValue }
   }
 
+  /// What the lane is doing, for any thread.
+  private struct Activity {
+    /// Since when there is a turn, in seconds since 1970.
+    var turn: Double?
+    /// The sink that writes, and since when.
+    var node: (name: String, since: Double)?
+    var wait: PipelineStatus.Standstill?
+    var lacksRoom = false
+  }
+
+  private let activity = Locked(Activity())
+
+  /// The standstill of the lane, if there is one of some length, in seconds.
+  func standstill(of length: Double) -> PipelineStatus.Standstill? {
+    let found = activity.withLock { activity in
+      activity.wait ?? activity.node.map { PipelineStatus.Standstill(node: $0.name, since: $0.since) }
+        ?? activity.turn.map { PipelineStatus.Standstill(since: $0) }
+    }
+    return found.flatMap { world.wallClock() - $0.since >= length ? $0 : nil }
+  }
+
+  /// Notes what the lane waits for, at which step or sink: nothing passes meanwhile. Nil when it goes on.
+  public func noteWait(_ reason: String?, of node: String? = nil, lacksRoom: Bool = false) {
+    if let main { return main.noteWait(reason, of: node, lacksRoom: lacksRoom) }
+    let now = world.wallClock()
+    activity.withLock { activity in
+      let since = activity.wait.flatMap { $0.node == node ? $0.since : nil } ?? now
+      activity.wait = reason.map { PipelineStatus.Standstill(node: node, reason: $0, since: since) }
+      activity.lacksRoom = lacksRoom
+    }
+  }
+
   /// Whether a commit waits for room on the disk; for any thread.
-  let lacksRoom = Locked(false)
+  var lacksRoom: Bool { activity.withLock { $0.lacksRoom } }
 
   /// Which sources are connected; for any thread.
   let connections = Locked(Connections())
@@ -192,6 +224,8 @@ public final class Lane: Sendable {
       let time = state.value.checkpointer?.begin(kind) ?? present
       state.value.now = time.now
       state.value.instant = time.instant
+      let began = world.wallClock()
+      activity.withLock { $0.turn = began }
     }
     state.value.depth += 1
     body()
@@ -202,6 +236,7 @@ public final class Lane: Sendable {
       } else {
         acknowledge(true)
       }
+      activity.withLock { $0.turn = nil }
     }
     state.value.depth -= 1
   }
@@ -262,6 +297,14 @@ public final class Lane: Sendable {
 
   /// Ends the pipeline because of an error that cannot be ignored.
   func fail(_ error: any Error) { (main ?? self).state.value.onFailure?(error) }
+
+  /// Runs `body`, in which a sink writes.
+  func writing(_ sink: String, _ body: () -> Void) {
+    let now = world.wallClock()
+    activity.withLock { $0.node = (sink, now) }
+    body()
+    activity.withLock { $0.node = nil }
+  }
 
   /// Runs `body` and adds its time to `meter`, less the time of other nodes within it.
   func timing(_ meter: Meter, isSample: Bool = false, _ body: () -> Void) {

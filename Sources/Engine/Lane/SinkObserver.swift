@@ -178,7 +178,7 @@ final class SinkObserver: Observer, LanePart, AlarmOwner, @unchecked Sendable {
   }
 
   private func timed(_ body: (any Sink) throws -> Void) {
-    lane.timing(meter) { guarded(body) }
+    lane.writing(meter.name) { lane.timing(meter) { guarded(body) } }
   }
 
   private func guarded(_ body: (any Sink) throws -> Void) {

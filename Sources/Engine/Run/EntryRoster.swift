@@ -118,6 +118,8 @@ final class EntryRoster: Sendable {
       status.failedPolls += one.failedPolls
       // One that is under way was due before.
       if let next = one.nextPoll, next >= now { status.nextPoll = min(status.nextPoll ?? next, next) }
+      if let asking = one.asking { status.asking = min(status.asking ?? asking, asking) }
+      if let good = one.lastGood { status.lastGood = max(status.lastGood ?? good, good) }
       if let wait = one.wait, wait.until < status.wait?.until ?? .infinity { status.wait = wait }
       if let poll = one.lastPoll { status.lastPoll = poll.joined(with: status.lastPoll) }
       if let failure = one.failure {

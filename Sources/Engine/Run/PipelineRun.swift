@@ -302,7 +302,7 @@ extension PipelineRun {
   }
 
   /// Whether it stands still because there is no room on the disk for its state.
-  public var lacksRoom: Bool { lane.lacksRoom.withLock { $0 } }
+  public var lacksRoom: Bool { lane.lacksRoom }
 
   /// Whether it has ended, and `status` is its last.
   public var isOver: Bool { progress.state.withLock { $0.last != nil } }
@@ -316,6 +316,7 @@ extension PipelineRun {
     status.error = state.error
     status.sources = sources.map(\.status)
     status.nodes = statistics
+    status.standstill = lane.standstill(of: 1)
     return status
   }
 

@@ -241,7 +241,9 @@ final class Polling: Sendable {
     state.value.number += 1
     let request = PollRequest(
       source: context.name, number: state.value.number, at: context.world.wallClock())
+    health.noteAsking(since: request.at)
     source.ask(request, on: scheduler) { [self] result in
+      health.noteAsking(since: nil)
       context.progress(nil)
       let failure = take(result, of: request)
       endPoll { then(failure) }

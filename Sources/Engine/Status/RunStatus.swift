@@ -36,6 +36,19 @@ public struct PipelineStatus: Sendable, Equatable {
     public var isOver: Bool { self == .completed || self == .stopped || self == .failed }
   }
 
+  /// A standstill of a running pipeline: nothing passes through it.
+  public struct Standstill: Sendable, Equatable {
+    /// The step or sink that it stands at; nil for the state, and where that is not known.
+    public var node: String?
+    /// What is waited for; nil where something is computed, or hangs.
+    public var reason: String?
+    public var since: Double
+
+    public init(node: String? = nil, reason: String? = nil, since: Double) {
+      (self.node, self.reason, self.since) = (node, reason, since)
+    }
+  }
+
   public var name: String
   public var path: String
   public var phase: Phase
@@ -47,6 +60,8 @@ public struct PipelineStatus: Sendable, Equatable {
   ///
   /// False where it is busy: keys, queues and dead letters are missing then.
   public var isResponsive = true
+  /// A standstill that has lasted for a second.
+  public var standstill: Standstill?
   /// The simulation by its name; nil for a real run.
   public var simulation: String?
   public var sources: [SourceStatus] = []
@@ -86,9 +101,10 @@ public struct SourceStatus: Sendable, Equatable {
     public var since: Double
     public var polls: Int
     public var reason: String
+    public var kind: FailureKind
 
-    public init(since: Double, polls: Int, reason: String) {
-      (self.since, self.polls, self.reason) = (since, polls, reason)
+    public init(since: Double, polls: Int, reason: String, kind: FailureKind = .other) {
+      (self.since, self.polls, self.reason, self.kind) = (since, polls, reason, kind)
     }
 
     /// “3 failed polls”; a source that is not polled has tried to connect.
@@ -101,8 +117,12 @@ public struct SourceStatus: Sendable, Equatable {
   public struct Wait: Sendable, Equatable {
     public var reason: String
     public var until: Double
+    /// Whether an attempt has failed, and another one follows or is under way.
+    public var isRetry: Bool
 
-    public init(reason: String, until: Double) { (self.reason, self.until) = (reason, until) }
+    public init(reason: String, until: Double, isRetry: Bool = false) {
+      (self.reason, self.until, self.isRetry) = (reason, until, isRetry)
+    }
   }
 
   /// The entries of the list that it is polled over.
@@ -129,6 +149,9 @@ public struct SourceStatus: Sendable, Equatable {
     public init(total: Int) { self.total = total }
   }
 
+  /// A poll that takes so long, in seconds, is shown.
+  package static let longAnswer = 10.0
+
   public var name: String
   public var kind: String
   public var isPolled: Bool
@@ -138,6 +161,10 @@ public struct SourceStatus: Sendable, Equatable {
   public var polls = 0
   public var failedPolls = 0
   public var lastPoll: Poll?
+  /// When the last answer came that was no old one.
+  public var lastGood: Double?
+  /// Since when the present poll has no answer.
+  public var asking: Double?
   public var nextPoll: Double?
   public var failure: Failure?
   /// The wait of the present poll, or of the last one when the source was stopped.

@@ -68,6 +68,7 @@ final class SourceHealth: Sendable {
             isStale: isStale)
         } ?? state.status.lastPoll
       if let answer { state.status.lastPoll?.hint = answer.hint }
+      if answer != nil, !isStale { state.status.lastGood = time }
       return before
     }
     if before != nil || wasStale, !isStale { recovered() }
@@ -98,7 +99,8 @@ final class SourceHealth: Sendable {
       let since = state.status.failure?.since ?? state.waitingSince ?? timeOfDay
       state.waitingSince = nil
       let count = (state.status.failure?.polls ?? 0) + 1
-      let failure = SourceStatus.Failure(since: since, polls: count, reason: reason)
+      let failure = SourceStatus.Failure(
+        since: since, polls: count, reason: reason, kind: FailureKind(of: error))
       state.status.failure = failure
       if state.isOld(failure, at: now) {
         if count == 1 { state.isReported = false }
@@ -172,11 +174,16 @@ final class SourceHealth: Sendable {
     log.notice("watching \(rows)\(extent); next poll in \(wait), at \(timestamp(time.rounded()))")
   }
 
+  /// Notes that a poll begins, or that it has ended: with an answer or without.
+  func noteAsking(since time: Double?) { state.withLock { $0.status.asking = time } }
+
   /// Notes what the present poll waits for.
   func note(_ progress: PollProgress?) {
     state.withLock { state in
       state.status.wait = progress.flatMap { progress in
-        progress.wait.map { SourceStatus.Wait(reason: $0, until: progress.until) }
+        progress.wait.map {
+          SourceStatus.Wait(reason: $0, until: progress.until, isRetry: progress.isRetry)
+        }
       }
       if state.status.wait != nil { state.status.connectedSince = nil }
     }

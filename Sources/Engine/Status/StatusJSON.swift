@@ -21,8 +21,16 @@ extension PipelineStatus: JSONRecord {
     Field("phase", \.phase), Field(time: "started", \.started)
   )
   .with(time: "ended", \.ended).with("error", \.error).with("world", \.simulation)
-  .with("responsive", \.isResponsive).with("sources", \.sources).with("nodes", \.nodes)
+  .with("responsive", \.isResponsive).with("standstill", \.standstill).with("sources", \.sources).with(
+    "nodes", \.nodes
+  )
   .showing("problems", \.problems)
+}
+
+extension PipelineStatus.Standstill: JSONRecord {
+  public static let form = RecordForm<Self>(
+    { Self(node: $1, reason: $2, since: $0) }, Field(time: "since", \.since), Field("node", \.node),
+    Field("reason", \.reason))
 }
 
 extension SourceStatus: JSONRecord {
@@ -34,7 +42,8 @@ extension SourceStatus: JSONRecord {
   .with(time: "connected_since", \.connectedSince)
   .with("connections", \.connections, where: \.hasConnected)
   .with("failed_connections", \.failedConnections, where: \.hasConnected)
-  .with("last_poll", \.lastPoll).with(time: "next_poll", \.nextPoll).with("failing", \.failure)
+  .with("last_poll", \.lastPoll).with(time: "last_good", \.lastGood).with(time: "asking_since", \.asking)
+  .with(time: "next_poll", \.nextPoll).with("failing", \.failure)
   .with("waiting", \.wait).with("entries", \.entries).with(time: "last_event", \.lastEvent)
   .with("refused", \.refused, unless: 0).with("ended", \.hasEnded).with("error", \.error)
 
@@ -61,13 +70,14 @@ extension SourceStatus.Poll: JSONRecord {
 
 extension SourceStatus.Failure: JSONRecord {
   public static let form = RecordForm<Self>(
-    Self.init(since:polls:reason:), Field(time: "since", \.since), Field("polls", \.polls),
-    Field("reason", \.reason))
+    Self.init(since:polls:reason:kind:), Field(time: "since", \.since), Field("polls", \.polls),
+    Field("reason", \.reason), Field("kind", \.kind, or: .other))
 }
 
 extension SourceStatus.Wait: JSONRecord {
   public static let form = RecordForm<Self>(
-    Self.init(reason:until:), Field("reason", \.reason), Field(time: "until", \.until))
+    Self.init(reason:until:isRetry:), Field("reason", \.reason), Field(time: "until", \.until),
+    Field("retry", \.isRetry, or: false))
 }
 
 extension SourceStatus.Entries: JSONRecord {

@@ -105,7 +105,8 @@ extension RunStatus {
     var failing = Metric(
       "flow_source_failing_polls", .gauge, "Polls that have failed since the last one that succeeded.")
     var last = Metric(
-      "flow_source_last_success_timestamp_seconds", .gauge, "When a poll of the source last succeeded.")
+      "flow_source_last_good_timestamp_seconds", .gauge,
+      "When the source gave its last answer that was no old one.")
     var rows = Metric("flow_source_rows", .gauge, "The rows of the last poll that succeeded.")
     var stale = Metric(
       "flow_source_stale", .gauge, "Whether the last poll used an old response because the service failed.")
@@ -116,7 +117,7 @@ extension RunStatus {
         polls.add(labels, source.polls)
         failures.add(labels, source.failedPolls)
         failing.add(labels, source.failure?.polls ?? 0)
-        last.add(labels, source.lastPoll?.at)
+        last.add(labels, source.lastGood)
         rows.add(labels, source.lastPoll?.rows)
         stale.add(labels, source.lastPoll.map { $0.isStale ? 1 : 0 })
         next.add(labels, source.nextPoll)

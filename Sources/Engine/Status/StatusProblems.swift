@@ -11,17 +11,22 @@ extension PipelineStatus {
     case .failed: problems.append(error.map { "it failed: \($0)" } ?? "it failed")
     case .running, .stopping, .completed, .stopped: break
     }
-    if !isResponsive { problems.append("its lane does not respond: a step or sink is busy or hangs") }
+    if let standstill, !nodes.contains(where: { $0.name == standstill.node && $0.wait?.isFailing == true }) {
+      problems.append(standstill.text(times))
+    } else if !isResponsive, standstill == nil {
+      problems.append("it has not answered in time")
+    }
     for source in sources {
       if let entries = source.entries, !entries.failing.isEmpty || entries.stale > 0 {
         problems.append("\(source.name): \(entries.summary)")
       }
       // The list itself may fail beside its entries.
       if let failure = source.failure, failure.reason != source.entries?.summary {
-        let attempts = "\(source.isPolled ? "poll" : "attempt")\(failure.polls == 1 ? "" : "s")"
         problems.append(
-          "\(source.name) has been failing \(times.since(failure.since)) (\(failure.polls) \(attempts)): \(failure.reason)"
-        )
+          "\(source.name) fails \(times.since(failure.since)) (\(failure.reason))\(source.shown(times))")
+      } else if let since = source.asking, let wait = source.wait, wait.isRetry, source.entries == nil {
+        problems.append(
+          "\(source.name) has had no answer \(times.since(since)) (\(wait.reason))\(source.shown(times))")
       } else if source.lastPoll?.isStale == true, source.entries == nil {
         problems.append("\(source.name) is stale: the service failed, and its last good response is used")
       }

@@ -67,6 +67,14 @@ public enum StatusTimes: Sendable {
     }
   }
 
+  /// As in “of 2026-11-25T17:32:38Z” or “of 4m 10s ago”.
+  package func of(_ time: Double) -> String {
+    switch self {
+    case .absolute: "of \(timestamp(time.rounded()))"
+    case .relative(let now): "of \(StatusText.span(now - time)) ago"
+    }
+  }
+
   /// As in “at 2026-11-25T17:32:38Z” or “in 33s”.
   package func at(_ time: Double) -> String {
     switch self {
@@ -119,11 +127,28 @@ extension SourceStatus.Entries {
   }
 }
 
+extension PipelineStatus.Standstill {
+  /// As in “out waits, for 12s: its queue of 100 is full” or “exec is busy, for 12s: it is slow, or hangs”.
+  package func text(_ times: StatusTimes) -> String {
+    if let reason { return "\(node ?? "it") waits, \(times.since(since)): \(reason)" }
+    return "\(node ?? "a step") is busy, \(times.since(since)): it is slow, or hangs"
+  }
+}
+
+extension SourceStatus {
+  /// The answer that is shown while the source fails, as in “, shown: the answer of 4m 10s ago”.
+  package func shown(_ times: StatusTimes) -> String {
+    guard isPolled else { return "" }
+    return lastGood.map { ", shown: the answer \(times.of($0))" } ?? ", no answer yet"
+  }
+}
+
 extension NodeStatus.Wait {
   /// As in “12 events wait for GET https://…, since …, next try at …: answered 503”; at the end of a run without the time
   /// of a next try.
   public func text(isOver: Bool, _ times: StatusTimes = .absolute) -> String {
-    var text = "\(events) event\(events == 1 ? " waits" : "s wait") for \(request)"
+    let count = "\(events) event\(events == 1 ? " waits" : "s wait")"
+    var text = "\(events == 0 ? "waits" : count) for \(request)"
     if let since { text += ", \(times.since(since))" }
     // Without a reason there is no request that failed.
     if reason.isEmpty { return text }

@@ -6,10 +6,13 @@ public struct PollProgress: Sendable, Equatable {
   public var wait: String?
   /// When the wait ends, in seconds since 1970.
   public var until: Double
+  /// Whether an attempt of the poll has failed, and another one follows.
+  public var isRetry: Bool
 
-  public init(_ text: String, wait: String? = nil, until: Double = 0) {
+  public init(_ text: String, wait: String? = nil, until: Double = 0, isRetry: Bool = false) {
     self.text = text
     self.wait = wait
     self.until = until
+    self.isRetry = isRetry
   }
 }

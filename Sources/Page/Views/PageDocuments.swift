@@ -86,7 +86,7 @@ package struct PageDocuments: Sendable {
       html.tag("span", .class("status warn")) { html in
         html.tag("span", .set(.ariaHidden, "true")) { $0.text("!") }
         let age = PageTime.words(staleness, units: 1).dropFirst(3)
-        html.text(" the source does not answer; this is its answer of \(age) ago")
+        html.text(" the source fails; shown: the answer of \(age) ago")
       }
     }
   }

@@ -288,6 +288,10 @@ package struct PipelineDocuments: Sendable {
     if let failure = source.failure {
       html.text(", failing since ")
       moment(failure.since, &html)
+      html.text(": \(failure.reason)")
+    } else if let since = source.asking, hub.now() - since >= SourceStatus.longAnswer {
+      html.text(", no answer yet to the request of ")
+      ago(since, &html)
     }
   }
 
@@ -330,6 +334,10 @@ package struct PipelineDocuments: Sendable {
             if let entries = source.entries { return html.text(" \(source.name): \(entries.counts)") }
             html.text(" \(source.name) failing since ")
             moment(failure.since, &html)
+            html.text(" (\(failure.reason))")
+            guard let good = source.lastGood else { return html.text(", no answer yet") }
+            html.text(", shown: the answer of ")
+            ago(good, &html)
           }
         }
         if source.wait != nil {

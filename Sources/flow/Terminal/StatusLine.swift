@@ -32,6 +32,11 @@ struct StatusLine {
     for pipeline in live where pipeline.phase == .waiting {
       add("\(pipeline.name) waits for room for its state", .problem)
     }
+    for pipeline in live {
+      guard let standstill = pipeline.standstill else { continue }
+      add(live.count > 1 ? "\(pipeline.name) stands still" : "stands still", .problem)
+      reason = reason ?? standstill.text(.relative(to: now))
+    }
     let areMany = pipelines.count > 1
     let sources = live.flatMap { pipeline in
       pipeline.sources.filter { !$0.hasEnded }.map { source in
@@ -75,7 +80,7 @@ struct StatusLine {
     if let next = failing.compactMap(\.nextPoll).min(), next > now {
       add("next try in \(spoken(.seconds(next - now)))", .problem)
     }
-    reason = Self.brief(failure.reason)
+    reason = reason ?? Self.brief(failure.reason)
   }
 
   private mutating func addPolls(_ sources: [SourceStatus], at now: Double) {

@@ -44,6 +44,29 @@ import Testing
     #expect(lines.filter { $0 == "cut" }.count == 3 && lines.count == 6, "\(lines)")
   }
 
+  @Test("a poll whose first attempt has timed out is a problem while it goes on")
+  func secondAttempt() {
+    _ = logged(isPolled: true) { health in
+      func problems() -> [String] {
+        var pipeline = PipelineStatus(name: "p", path: "", phase: .running, started: 0)
+        pipeline.sources = [health.status]
+        return pipeline.problems(.relative(to: 80))
+      }
+      health.note(PollAnswer([]), at: 10)
+      health.noteAsking(since: 15)
+      health.note(PollProgress("", wait: "waiting for the budget", until: 90))
+      #expect(problems().isEmpty)
+      health.note(PollProgress("", wait: "no response within 60 s, next try", until: 76, isRetry: true))
+      #expect(
+        problems() == [
+          "in has had no answer for 1m 5s (no response within 60 s, next try), shown: the answer of 1m 10s ago"
+        ])
+      health.noteAsking(since: nil)
+      health.note(nil)
+      #expect(problems().isEmpty)
+    }
+  }
+
   @Test("while it waits for the next attempt it is not connected")
   func waiting() {
     _ = logged(isPolled: false) { health in

@@ -9,6 +9,7 @@ struct StatusMetricsTests {
     (source.polls, source.failedPolls, source.nextPoll) = (7, 3, .infinity)
     source.lastPoll = .init(at: 1000.5, rows: 230, coverage: "complete", isStale: true)
     source.failure = .init(since: 2000, polls: 2, reason: "no answer")
+    source.lastGood = 900
     var step = NodeStatus(name: "map", kind: "map", role: .step)
     (step.eventsIn, step.seconds) = (9, 0.25)
     var sink = NodeStatus(name: "tell", kind: "exec", role: .sink)
@@ -31,7 +32,7 @@ struct StatusMetricsTests {
       #"flow_build_info{version="0.1.0"} 1"#, "flow_pipeline_up{\(pipeline)} 1",
       // Failing, stale and a dead letter: as flow status counts.
       "flow_pipeline_problems{\(pipeline)} 3",
-      "flow_source_last_success_timestamp_seconds{\(pipeline),source=\"upcoming\"} 1000.5",
+      "flow_source_last_good_timestamp_seconds{\(pipeline),source=\"upcoming\"} 900",
       "flow_source_failing_polls{\(pipeline),source=\"upcoming\"} 2",
       "flow_source_failing_polls{\(pipeline),source=\"stream\"} 1",
       "flow_node_events_in_total{\(pipeline),node=\"map\",kind=\"map\",role=\"step\"} 9",

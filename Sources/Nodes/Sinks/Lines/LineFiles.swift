@@ -334,12 +334,15 @@ final class LineFiles {
     _ path: String, _ what: String, _ isWorthWaiting: (FileFailure) -> Bool = { _ in true },
     _ action: () throws(FileFailure) -> Void
   ) throws(FileFailure) {
-    var waited: Double?
+    var (waited, since): (Double?, Double?)
     var isReported = false
     while true {
       do throws(FileFailure) {
         try action()
-        if isReported { context.log.notice("\(path) can be \(what) again") }
+        if isReported {
+          context.log.notice("\(path) can be \(what) again")
+          context.meter.note(nil)
+        }
         return
       } catch {
         guard isWorthWaiting(error) else { throw error }
@@ -351,10 +354,20 @@ final class LineFiles {
           isReported = true
           waited = 0
         }
+        if isReported, !isSlowReader { noteWait(error, since: &since) }
         if world.pause(isSlowReader ? 0 : 0.5, context.stop) { throw error }
         waited = (waited ?? 0) + (isSlowReader ? 0.1 : 0.5)
       }
     }
+  }
+
+  private func noteWait(_ failure: FileFailure, since: inout Double?) {
+    let now = context.lane.world.wallClock()
+    since = since ?? now
+    context.meter.note(
+      NodeStatus.Wait(
+        events: 0, request: "its file", reason: "\(failure)", since: since, until: now + 0.5, isFailing: true)
+    )
   }
 
   /// Writes bytes to a file, and returns those that belong to one without a mark if only others are to be written.

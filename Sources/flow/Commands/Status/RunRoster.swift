@@ -210,6 +210,7 @@ final class RunRoster: MonitoredPipelines {
       }
       if let reason = source.wait?.reason { pipeline.sources[index].wait?.reason = secrets.masked(reason) }
     }
+    if let reason = pipeline.standstill?.reason { pipeline.standstill?.reason = secrets.masked(reason) }
     for index in pipeline.nodes.indices {
       guard let wait = pipeline.nodes[index].wait else { continue }
       pipeline.nodes[index].wait?.request = secrets.masked(wait.request)

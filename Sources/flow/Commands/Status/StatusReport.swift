@@ -118,8 +118,13 @@ struct StatusReport {
     }
     for source in status.sources {
       guard let wait = source.wait, !source.hasEnded, !status.phase.isOver else { continue }
-      let left = StatusText.span(wait.until - now)
-      lines.append("  " + printable("\(source.name): \(wait.reason) in \(left)").clipped(to: width - 2))
+      lines.append(
+        "  " + printable("\(source.name): \(wait.reason) \(times.at(wait.until))").clipped(to: width - 2))
+    }
+    for source in status.sources where source.wait == nil && !status.phase.isOver {
+      guard let since = source.asking, now - since >= SourceStatus.longAnswer else { continue }
+      lines.append(
+        "  " + printable("\(source.name): no answer yet, asked \(StatusText.span(now - since)) ago"))
     }
     for node in status.nodes {
       guard let wait = node.wait, !wait.isFailing else { continue }

@@ -12,8 +12,10 @@ import System
 /// One thread serves all but taps, and sleeps until a client connects. A missing folder is made until the end, since
 /// simulated runs keep no state in it; where it cannot be, the run goes without: observing never prevents it.
 final class StatusServer: Sendable {
-  /// How long a client may take, in seconds.
+  /// How long a client may take to read its answer, in seconds.
   private static let timeout = 2
+  /// So many clients may be connected that have not asked yet; with one more, the oldest is cut off.
+  private static let mostWaiting = 64
 
   private let paths: [String]
   /// The folders that did not exist, inner ones first.
@@ -64,14 +66,23 @@ final class StatusServer: Sendable {
     _ listeners: [Int32], until end: StopSign, _ roster: RunRoster, _ taps: TapConnections
   ) {
     _ = startThread(named: "flow-status") {
+      // One that asks nothing keeps no other waiting.
+      var clients: [Int32] = []
       while true {
-        let ready = awaitDescriptors(listeners.map { .input($0) } + [.input(end.descriptor)])
+        let ready = awaitDescriptors((listeners + clients + [end.descriptor]).map { .input($0) })
         if end.isSet { break }
+        for (client, isReady) in zip(clients, ready.dropFirst(listeners.count)) where isReady {
+          clients.removeAll { $0 == client }
+          var connection = Descriptor(owning: client)
+          answer(&connection, until: end, roster, taps)
+        }
         for (listener, isReady) in zip(listeners, ready) where isReady {
           var connection = LocalSocket.accept(on: listener)
-          if connection.isOpen { answer(&connection, until: end, roster, taps) }
+          if connection.isOpen { clients.append(connection.release()) }
         }
+        if clients.count > mostWaiting { Glibc.close(clients.removeFirst()) }
       }
+      for client in clients { Glibc.close(client) }
       for listener in listeners { Glibc.close(listener) }
     }
   }

@@ -1,6 +1,7 @@
 import Expectations
 import Foundation
 import JSON
+import System
 import Testing
 
 /// `flow status` against real processes.
@@ -258,13 +259,31 @@ struct StatusCommandTests {
     func problem() -> String? {
       (try? reports(place, "down").reports.first)?.member("problems")?.items?.first?.string
     }
-    try running.wait(for: "the failure") { problem()?.hasPrefix("api has been failing since") == true }
+    try running.wait(for: "the failure") { problem()?.hasPrefix("api fails since") == true }
     try running.wait(for: "its recovery") { (try? reports(place, "down").status) == 0 }
     let outcome = try running.end(by: SIGTERM).outcome
     #expect(outcome.errors.contains("recovered, after"))
     expect(
       outcome.errors.split(separator: "\n").count { $0.hasPrefix("api: error: ") }, equals: 1,
       "\(outcome.errors)")
+  }
+
+  @Test("clients that connect and ask nothing keep no other waiting")
+  func silentClients() throws {
+    let place = try Workplace(Self.pipeline)
+    let running = try place.start()
+    try running.waitForLines(2, in: "log.jsonl")
+    var silent: [Int32] = []
+    defer { for client in silent { close(client) } }
+    for _ in 0..<8 {
+      var client = try LocalSocket.connect(to: place["state/flow/\(running.number).sock"])
+      silent.append(client.release())
+    }
+    let start = ContinuousClock.now
+    let (status, found) = try reports(place)
+    #expect(status == 0 && found.count == 1, "\(found)")
+    #expect(ContinuousClock.now - start < .seconds(5))
+    _ = try running.end(by: SIGTERM)
   }
 
   @Test("dead letters are a problem, also where nothing runs")
