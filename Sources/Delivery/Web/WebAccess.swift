@@ -76,7 +76,9 @@ public final class WebAccess: Sendable {
     self.showsOld = showsOld
   }
 
-  /// The last good answers alone, however old; nothing is asked. `note` is called with each poll that is made of some that
+  /// The last good answers alone, however old; nothing is asked.
+  ///
+  /// `note` is called with each poll that is made of some that
   /// are old.
   package func onlyCached(_ note: @escaping @Sendable (_ source: String, _ age: Double) -> Void) -> WebAccess
   {

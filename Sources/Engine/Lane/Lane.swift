@@ -145,7 +145,9 @@ public final class Lane: Sendable {
     return found.flatMap { world.wallClock() - $0.since >= length ? $0 : nil }
   }
 
-  /// Notes what the lane waits for, at which step or sink: nothing passes meanwhile. Nil when it goes on.
+  /// Notes what the lane waits for, at which step or sink: nothing passes meanwhile.
+  ///
+  /// Nil when it goes on.
   public func noteWait(_ reason: String?, of node: String? = nil, lacksRoom: Bool = false) {
     if let main { return main.noteWait(reason, of: node, lacksRoom: lacksRoom) }
     let now = world.wallClock()

@@ -126,8 +126,9 @@ final class SourceHealth: Sendable {
     if message.isFirst { log.report(error, as: reason + next) } else { log.error(message.text + next) }
   }
 
-  /// Notes that the next poll is put off, which is no failure until it has lasted for a time, in seconds; returns whether
-  /// it is none. Reported once, unless `isReported` already.
+  /// Notes that the next poll is put off, which is no failure until it has lasted for a time, in seconds.
+  ///
+  /// Returns whether it is none. Reported once, unless `isReported` already.
   func notePutOff(
     _ reason: String, until next: Double, at now: Double, patience: Double, isReported: Bool
   ) -> Bool {
