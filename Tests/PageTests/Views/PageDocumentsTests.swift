@@ -289,7 +289,7 @@ struct PageDocumentsTests {
     let text = page.get("/v/p/s").text
     #expect(
       text.contains("12 min ago")
-        && text.contains("the source does not answer; this is its answer of 2 h ago"))
+        && text.contains("the source fails; shown: the answer of 2 h ago"))
     #expect(page.get("/").text.contains("Things"))
   }
 }
