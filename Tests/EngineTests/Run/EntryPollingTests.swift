@@ -361,7 +361,7 @@ struct EntryPollingTests {
     let early = try run("every: 1m", ["a"], for: .seconds(175), fails: fails).status
     #expect(early?.failure == nil && early?.wait?.reason == "the budget is spent")
     let late = try run("every: 1m", ["a"], for: .seconds(185), fails: fails).status
-    #expect(late?.entries?.failing.map(\.reason) == ["the budget is spent"])
-    #expect(late?.entries?.failing.first?.since == Self.begin)
+    expect(late?.entries?.failing.map(\.reason), equals: ["the budget is spent"])
+    expect(late?.entries?.failing.first?.since, equals: Self.begin)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Reactive
 import Testing
@@ -54,9 +55,9 @@ import Testing
       seen += outages.take(Self.outcome(who, kind.map { .failed($0, reason: "r") } ?? .good, at: time))
         .map(Self.brief)
       if who != nil { seen += outages.report(at: Double(time)).map(Self.brief) }
-      #expect(outages.count == kinds.count)
+      expect(outages.count, equals: kinds.count)
     }
-    #expect(seen == expected)
+    expect(seen, equals: expected)
   }
 
   @Test(
@@ -69,7 +70,7 @@ import Testing
     }
     #expect(outages.isCollecting && outages.count == 0)
     let failed = outages.report(at: 11)
-    #expect(failed.map(Self.brief) == ["failed (1000)"])
+    expect(failed.map(Self.brief), equals: ["failed (1000)"])
     #expect(failed.first?.message == "1000 entries fail, as 0: no route" && outages.count == 1000)
     outages = try Self.restarted(outages)
     // Most of them.
@@ -93,8 +94,9 @@ import Testing
       seen += outages.take(Self.outcome(entry, .failed(.status, reason: "503"), at: entry)).map(Self.brief)
       seen += outages.report(at: Double(entry)).map(Self.brief)
     }
-    #expect(
-      seen == (0..<20).map { "failed \($0)" }
+    expect(
+      seen,
+      equals: (0..<20).map { "failed \($0)" }
         + [
           "failed (1)", "changed (2)", "changed (4)", "changed (8)", "changed (16)", "changed (32)",
           "changed (64)",
@@ -107,7 +109,7 @@ import Testing
     _ = outages.take(Self.outcome(1, .failed(.status, reason: "503"), at: 1))
     _ = outages.take(Self.outcome(2, .failed(.status, reason: "503"), at: 1))
     let seen = outages.take(Self.outcome(1, .good, at: 2))
-    #expect(seen.map(Self.brief) == ["failed 1", "failed 2", "recovered 1"])
+    expect(seen.map(Self.brief), equals: ["failed 1", "failed 2", "recovered 1"])
   }
 
   @Test("outages of entries and sources that are no more are over")
@@ -118,7 +120,7 @@ import Testing
     _ = outages.report(at: 1)
     outages = try Self.restarted(outages)
     let listed = outages.take(Self.outcome(nil, .listed([.number(1)]), at: 2))
-    #expect(listed.map(Self.brief) == ["recovered", "recovered 0", "recovered 2"])
+    expect(listed.map(Self.brief), equals: ["recovered", "recovered 0", "recovered 2"])
     let left = outages.keep(["other"], at: 3)
     #expect(left.map(Self.brief) == ["recovered 1"] && outages.count == 0)
   }

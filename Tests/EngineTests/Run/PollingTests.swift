@@ -249,9 +249,10 @@ struct PollingTests {
     let polls = try moments(
       "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(5 * 3600 + 1), failing: Set(1...5),
       error: Asked(retryAt: begin + 90_000), log: log)
-    #expect(polls.moments == ["2026-01-01T05:00:00Z"])
-    #expect(
-      lines.withLock { $0.prefix(3) } == [
+    expect(polls.moments, equals: ["2026-01-01T05:00:00Z"])
+    expect(
+      lines.withLock { $0.prefix(3) },
+      equals: [
         "notice asks for a wait; next try in 1d1h", "error asks for a wait; next try in 1h",
         "error still failing, 2 failed polls since 2026-01-01T00:00:00Z: asks for a wait; next try in 1h",
       ])

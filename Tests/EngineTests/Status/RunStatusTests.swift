@@ -55,8 +55,9 @@ struct RunStatusTests {
   @Test("whatever is wrong is a problem, and nothing is wrong with a pipeline that works")
   func problems() {
     var pipeline = Self.whole.pipelines[0]
-    #expect(
-      pipeline.problems == [
+    expect(
+      pipeline.problems,
+      equals: [
         "it failed: no room", "tell waits, since 1970-01-01T00:48:20Z: its queue of 4 is full",
         "upcoming fails since 1970-01-01T00:33:20Z (no answer), shown: the answer of 1970-01-01T00:15:00Z",
         "tell has 2 dead letters: flow state dead ls slips",
@@ -64,14 +65,16 @@ struct RunStatusTests {
     (pipeline.phase, pipeline.isResponsive, pipeline.standstill) = (.running, true, nil)
     pipeline.sources[0].failure = nil
     pipeline.nodes[1].deadLetters = 0
-    #expect(
-      pipeline.problems(.relative(to: 3000)) == [
+    expect(
+      pipeline.problems(.relative(to: 3000)),
+      equals: [
         "upcoming has had no answer for 8m 20s (waiting for the budget), shown: the answer of 35m ago",
         "upcoming ended: gone",
       ])
     pipeline.sources[0].asking = nil
-    #expect(
-      pipeline.problems == [
+    expect(
+      pipeline.problems,
+      equals: [
         "upcoming is stale: the service failed, and its last good response is used", "upcoming ended: gone",
       ])
     pipeline.sources = []
@@ -88,21 +91,23 @@ struct RunStatusTests {
       pipeline.standstill = standstill
       return pipeline.problems(.relative(to: 72))
     }
-    #expect(
-      problems(.init(reason: "the state cannot be written: disk is full", since: 60)) == [
+    expect(
+      problems(.init(reason: "the state cannot be written: disk is full", since: 60)),
+      equals: [
         "it waits, for 12s: the state cannot be written: disk is full"
       ])
-    #expect(problems(.init(node: "out", since: 60)) == ["out is busy, for 12s: it is slow, or hangs"])
-    #expect(problems(.init(since: 60)) == ["a step is busy, for 12s: it is slow, or hangs"])
-    #expect(problems(nil) == ["it has not answered in time"])
+    expect(problems(.init(node: "out", since: 60)), equals: ["out is busy, for 12s: it is slow, or hangs"])
+    expect(problems(.init(since: 60)), equals: ["a step is busy, for 12s: it is slow, or hangs"])
+    expect(problems(nil), equals: ["it has not answered in time"])
     var sink = NodeStatus(name: "log", kind: "jsonl", role: .sink)
     sink.wait = .init(
       events: 0, request: "its file", reason: "f.jsonl: cannot write: No space left on device", since: 52,
       until: nil,
       isFailing: true)
     pipeline.nodes = [sink]
-    #expect(
-      problems(.init(node: "log", since: 60)) == [
+    expect(
+      problems(.init(node: "log", since: 60)),
+      equals: [
         "log: waits for its file, for 20s: f.jsonl: cannot write: No space left on device"
       ])
   }

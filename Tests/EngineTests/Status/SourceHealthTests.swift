@@ -57,8 +57,9 @@ import Testing
       health.note(PollProgress("", wait: "waiting for the budget", until: 90))
       #expect(problems().isEmpty)
       health.note(PollProgress("", wait: "no response within 60 s, next try", until: 76, isRetry: true))
-      #expect(
-        problems() == [
+      expect(
+        problems(),
+        equals: [
           "in has had no answer for 1m 5s (no response within 60 s, next try), shown: the answer of 1m 10s ago"
         ])
       health.noteAsking(since: nil)
