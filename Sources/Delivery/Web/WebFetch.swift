@@ -57,7 +57,7 @@ package final class WebFetch {
         // A wait that could be taken for the end is reported.
         if wait >= .seconds(10) { log.notice("\(notice)") } else { log.detail("\(notice)") }
         let until = now() + wait.inSeconds
-        progress(PollProgress(shown, wait: "\(error.message), next try", until: until))
+        progress(PollProgress(shown, wait: "\(error.message), next try", until: until, isRetry: true))
       case .notStored: log.warning("\(notice)")
       }
     }
