@@ -2,22 +2,24 @@ import Glibc
 
 /// A converter of texts to UTF-8, piece by piece, from an encoding by a name that iconv knows.
 ///
-/// As in browsers, ISO-8859-1 and ASCII are windows-1252, which contains them, and some other names mean the encoding
-/// that contains theirs.
+/// A label of the web means what browsers read: ISO-8859-1 and ASCII are windows-1252, which contains them.
 package final class TextConverter {
   /// Nil for windows-1252, of which each byte is a character.
   private let converter: iconv_t?
+  /// The encoding, where the web has a label for it.
+  private let label: EncodingLabel?
 
   /// Nil for an unknown encoding.
   package init?(from name: String) {
-    let name = name.lowercased()
-    if Self.westernNames.contains(name) {
+    label = EncodingLabel(name)
+    if label?.converter == EncodingLabel.western.converter {
       converter = nil
       return
     }
     // A slash would begin options, one of which drops characters.
     guard !name.isEmpty, !name.contains("/"), !name.utf8.contains(0),
-      let opened = iconv_open("UTF-8", Self.practicalNames[name] ?? name),
+      // The order of bytes is that of the text's mark.
+      let opened = iconv_open("UTF-8", name.lowercased() == "utf-16" ? name : label?.converter ?? name),
       opened != UnsafeMutableRawPointer(bitPattern: -1)
     else { return nil }
     converter = opened
@@ -30,7 +32,7 @@ package final class TextConverter {
   package static func isKnown(_ name: String) -> Bool { TextConverter(from: name) != nil }
 
   /// Whether a name means windows-1252.
-  package static func isWestern(_ name: String) -> Bool { westernNames.contains(name.lowercased()) }
+  package static func isWestern(_ name: String) -> Bool { EncodingLabel(name) == .western }
 
   /// Names for messages: those that pages, tables and feeds have.
   package static let usualNames =
@@ -58,7 +60,15 @@ package final class TextConverter {
     var left = bytes.count
     while left > 0 {
       let failure = Self.step(of: converter, into: &result) { iconv(converter, &at, &left, &$0, &$1) }
-      if let failure, failure != E2BIG { return (bytes.count - left, failure != EINVAL) }
+      guard let failure, failure != E2BIG else { continue }
+      let count = bytes.count - left
+      if failure == EILSEQ, label?.hasControls == true, case let byte = bytes[count], byte & 0xe0 == 0x80 {
+        result += [0xc2, byte]
+        at? += 1
+        left -= 1
+        continue
+      }
+      return (count, failure != EINVAL)
     }
     return (bytes.count, false)
   }
@@ -67,6 +77,23 @@ package final class TextConverter {
   package func finish(into result: inout [UInt8]) {
     guard let converter else { return }
     _ = Self.step(of: converter, into: &result) { iconv(converter, nil, nil, &$0, &$1) }
+  }
+
+  /// Appends a whole text, with U+FFFD in place of each part that has no meaning, as in browsers; returns where these are.
+  package func convertAll(_ bytes: UnsafeBufferPointer<UInt8>, into result: inout [UInt8]) -> [Int] {
+    var bad: [Int] = []
+    var at = 0
+    while true {
+      at += convert(UnsafeBufferPointer(rebasing: bytes[at...]), into: &result).count
+      if at >= bytes.count { break }
+      bad.append(at)
+      result += Array("\u{fffd}".utf8)
+      // A letter of ASCII is never part of what is wrong.
+      let isPair = label?.isLead(bytes[at]) == true && at + 1 < bytes.count && bytes[at + 1] >= 0x80
+      at = min(bytes.count, at + (isPair || label?.isWide == true ? 2 : 1))
+    }
+    finish(into: &result)
+    return bad
   }
 
   /// One call of iconv, whose output is appended; its error, if there is one.
@@ -83,20 +110,7 @@ package final class TextConverter {
     }
   }
 
-  // MARK: - Names and characters
-
-  private static let westernNames: Set = [
-    "windows-1252", "cp1252", "x-cp1252", "iso-8859-1", "iso8859-1", "iso_8859-1", "iso88591", "latin1",
-    "latin-1", "l1", "us-ascii", "ascii", "ansi_x3.4-1968",
-  ]
-
-  /// The practical meanings of names: encodings that contain the named ones, as in browsers.
-  private static let practicalNames = [
-    "iso-8859-9": "CP1254", "latin5": "CP1254", "iso-8859-11": "CP874", "tis-620": "CP874",
-    "gb2312": "GB18030",
-    "gbk": "GB18030", "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "x-sjis": "CP932",
-    "euc-kr": "CP949", "ks_c_5601-1987": "CP949",
-  ]
+  // MARK: - Windows-1252
 
   /// The characters of windows-1252 from 0x80 to 0x9f; five have no meaning, and stay as they are.
   private static let westernCharacters: [UInt16] = [
