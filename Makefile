@@ -2,8 +2,9 @@
 
 PREFIX ?= /usr/local
 SWIFT ?= swift
-# The C libraries that the package links, as pkg-config-name:debian-package.
-LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
+# The C libraries that the package links, as pkg-config-name:debian-package, and those that it only loads, as
+# name.so:debian-packages, of which distributions have one.
+LIBRARIES := 'libgumbo.so:libgumbo1|libgumbo3|libgumbo2' libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
 # Worth four and a half megabytes: functions that nothing calls are left out one by one, also public ones, equal ones are
 # kept once, nothing is exported, relocations are packed (lld can, glibc 2.36 reads them), and the regular expressions of
 # the standard library are out of reach (Sources/System/Texts/TextSearch.swift).

@@ -26,6 +26,7 @@ let package = Package(
   targets: [
     .target(name: "CArguments"),  // the arguments of the process, also without /proc
     .target(name: "CCurl"),  // loads libcurl when it is asked for
+    .target(name: "CGumbo"),  // loads libgumbo when it is asked for
     .target(name: "CMQTT"),  // loads libmosquitto when it is asked for
     .target(name: "CNats"),  // loads libnats when it is asked for
     .target(name: "CPQ"),  // loads libpq when it is asked for
@@ -72,7 +73,8 @@ let package = Package(
     .target(
       name: "Language", dependencies: ["CYAML", "JSON", "System"],
       resources: [.embedInCode("Reference/Topics")], swiftSettings: unchecked + small),
-    .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked + small),
+    .target(
+      name: "Markup", dependencies: ["CGumbo", "CXML2", "JSON", "System"], swiftSettings: unchecked + small),
     .target(
       name: "Decode", dependencies: ["CGlibc", "JSON", "Language", "Markup", "Reactive", "System"],
       swiftSettings: unchecked),

@@ -36,7 +36,6 @@ typedef int (*read_function)(void *, char *, int);
   each(const unsigned char *, xmlTextReaderConstNamespaceUri, (void *))    \
   each(const unsigned char *, xmlTextReaderConstValue, (void *))           \
   each(void, xmlSetStructuredErrorFunc, (void *, error_function))          \
-  each(void *, htmlReadIO, (read_function, void *, void *, const char *, const char *, int)) \
   each(const unsigned *, htmlEntityLookup, (const unsigned char *))        \
   each(void, xmlFreeDoc, (void *))
 
@@ -96,11 +95,6 @@ static void note(void *context, const xml_error *error) {
   markup->error.column = error->column;
 }
 
-// Notes what ends the reading of a page before its end.
-static void note_page(void *context, const xml_error *error) {
-  if (error && error->message && strncmp(error->message, "Excessive depth", 15) == 0) note(context, error);
-}
-
 // Gives the parser the next part of the text; the text ends early where it has an error, or the caller wants no more.
 static int next_part(void *context, char *buffer, int size) {
   flow_markup *markup = context;
@@ -112,8 +106,8 @@ static int next_part(void *context, char *buffer, int size) {
   return size;
 }
 
-flow_markup *flow_markup_open(const char *bytes, int count, const char *encoding, int is_html,
-                              int (*goes_on)(void *), void *caller) {
+flow_markup *flow_markup_open(const char *bytes, int count, const char *encoding, int (*goes_on)(void *),
+                              void *caller) {
   flow_markup *markup = calloc(1, sizeof *markup);
   if (!markup) return 0;
   markup->bytes = bytes;
@@ -121,10 +115,9 @@ flow_markup *flow_markup_open(const char *bytes, int count, const char *encoding
   markup->goes_on = goes_on;
   markup->caller = caller;
   // The handler belongs to this thread.
-  library.xmlSetStructuredErrorFunc(markup, is_html ? note_page : note);
+  library.xmlSetStructuredErrorFunc(markup, note);
   markup->document =
-      is_html ? library.htmlReadIO(next_part, 0, markup, 0, encoding, options)
-              : library.xmlReadIO(next_part, 0, markup, 0, encoding, options | (encoding ? ignore_declared_encoding : 0));
+      library.xmlReadIO(next_part, 0, markup, 0, encoding, options | (encoding ? ignore_declared_encoding : 0));
   library.xmlSetStructuredErrorFunc(0, 0);
   if (markup->document) markup->reader = library.xmlReaderWalker(markup->document);
   return markup;

@@ -31,12 +31,22 @@ package final class DecodedFile {
   private let flaws: Flaws
 
   /// Opens a file; `-` is standard input.
-  package init(_ path: String, _ format: Format, report: @escaping (String) -> Void) throws(FileFailure) {
+  ///
+  /// - Parameters:
+  ///   - note: Takes what is unusual about a text that was decoded.
+  ///   - report: Takes what cannot be decoded.
+  package init(
+    _ path: String, _ format: Format, note: @escaping @Sendable (String) -> Void,
+    report: @escaping (String) -> Void
+  ) throws(FileFailure) {
     input = try InputFile(path)
     let flaws = Flaws(report)
     self.flaws = flaws
+    let name = path == "-" ? "<stdin>" : path
+    var decoding = format.decoding
+    decoding.notes = DecodeNotes { note("\(name): \($0)") }
     reader = ValueReader(
-      input, path: path == "-" ? "<stdin>" : path, format.decoding, report: { flaws.note("\($0)") })
+      input, path: name, decoding, report: { flaws.note("\($0)") })
   }
 
   /// Whether a read may have to wait for a writer.

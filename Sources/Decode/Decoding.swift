@@ -13,6 +13,7 @@ package struct Decoding: Sendable {
   /// The encoding that a server has named.
   package var charset: String?
   package var budget = DecodeBudget()
+  package var notes = DecodeNotes.silent
 
   package init(_ format: TextFormat, _ options: Options? = nil) {
     self.format = format

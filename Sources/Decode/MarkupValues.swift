@@ -106,8 +106,9 @@ extension TextFormat {
         `:contains("text")`. Scripts do not run: a page that is filled in by a browser has nothing to find. An element may \
         have 1,000 attributes, and decoding may take 30 seconds.
 
-        The encoding is the one of `charset`, or the one that the server or the page names, where the text is not UTF-8; \
-        without one it is windows-1252.
+        libgumbo reads the page, as browsers do. Its encoding is that of a byte order mark, of `charset`, of the server or \
+        of the page's `meta`, in this order; without one it is UTF-8, or else windows-1252. What has no meaning in it \
+        becomes U+FFFD, with a warning.
         """,
       options: AnyOption.list(MarkupOptions.select, MarkupOptions.fields, Charset.option),
       examples: [
@@ -135,22 +136,19 @@ extension TextFormat {
       select: options.flatMap { $0[MarkupOptions.select] },
       fields: (options?[MarkupOptions.fields] ?? []).map { ($0.name, $0.value) })
     return WholeText(input, .html) { text throws(TextFlaw) in
-      try input.read(text, isPage: true) { text, charset throws(TextFlaw) in
-        try form.rows(
-          of: try MarkupTree.html(text, charset: charset, limits: input.budget.beginMarkup()),
-          resolve: input.resolve)
-      }
+      let page = try MarkupTree.html(text, charset: input.charset, limits: input.budget.beginMarkup())
+      input.notes.note(page.flaws)
+      return try form.rows(of: page, resolve: input.resolve)
     }
   }
 }
 
 extension DecoderInput {
-  /// The values that a reader makes of a document and the encoding that counts more than the declared one.
+  /// The values that a reader makes of an XML document and the encoding that counts more than the declared one.
   fileprivate func read(
-    _ text: ByteView, isPage: Bool = false, _ reader: (ByteView, String?) throws(TextFlaw) -> [Value]
+    _ text: ByteView, _ reader: (ByteView, String?) throws(TextFlaw) -> [Value]
   ) throws(TextFlaw) -> [Value] {
-    let western = charset == nil ? westernDocument(text, isPage: isPage) : nil
-    guard let western else { return try reader(text, charset) }
+    guard charset == nil, let western = westernDocument(text) else { return try reader(text, charset) }
     return try western.withUnsafeBufferPointer { text in
       Result { () throws(TextFlaw) in try reader(text, "UTF-8") }
     }.get()
@@ -196,24 +194,15 @@ private enum MarkupOptions {
   }
 }
 
-/// A document in UTF-8 that is windows-1252 by what it declares; nil for any other.
-///
-/// As in browsers, that is one which declares ISO-8859-1 or ASCII, and a page that declares nothing and is not UTF-8.
-func westernDocument(_ text: ByteView, isPage: Bool) -> [UInt8]? {
-  let start = String(decoding: text.prefix(1024).map { min($0, 0x80) }, as: UTF8.self).lowercased()
+/// An XML document in UTF-8 that declares ISO-8859-1 or ASCII, which are windows-1252, as in browsers; nil for any other.
+func westernDocument(_ text: ByteView) -> [UInt8]? {
   // Behind a byte order mark nothing else counts.
   if [0xef, 0xfe, 0xff].contains(text.first) { return nil }
-  var name: Substring?
-  if isPage {
-    name = value(of: "charset", in: start[...])
-  } else if let end = start.place(of: "?>") {
-    name = value(of: "encoding", in: start[..<end.lowerBound])
-  }
-  guard let name = name ?? (isPage ? "latin1" : nil), TextConverter.isWestern(String(name)) else {
-    return nil
-  }
-  if isPage || name.hasSuffix("ascii"), isValidUTF8(text) { return isPage ? nil : Array(text) }
-  return TextConverter.western(text)
+  let start = String(decoding: text.prefix(1024).map { min($0, 0x80) }, as: UTF8.self).lowercased()
+  guard let end = start.place(of: "?>"), let name = value(of: "encoding", in: start[..<end.lowerBound]),
+    TextConverter.isWestern(String(name))
+  else { return nil }
+  return name.hasSuffix("ascii") && isValidUTF8(text) ? Array(text) : TextConverter.western(text)
 }
 
 /// The value of an attribute, with or without quotes.

@@ -94,6 +94,7 @@ struct DecoderInput {
   /// Where the columns of a polled table are noted.
   var columns: PolledColumns?
   var budget = DecodeBudget()
+  var notes = DecodeNotes.silent
   let report: (BadText) -> Void
 }
 
@@ -208,7 +209,7 @@ extension ValueReader {
       DecoderInput(
         path: path, window: window, limits: limits, options: decoding.options, resolve: decoding.resolve,
         charset: decoding.chosenCharset == nil ? decoding.charset : "UTF-8", columns: columns,
-        budget: decoding.budget, report: report))
+        budget: decoding.budget, notes: decoding.notes, report: report))
   }
 
   /// Nil if the text ends before there is enough to decide.

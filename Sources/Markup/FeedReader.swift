@@ -1,6 +1,7 @@
 // Feeds in one shape: RSS 0.9x and 2.0, RSS 1.0, Atom 0.3 and 1.0 and JSON Feed, with the elements of Dublin Core,
 // content, media and iTunes in place of missing ones.
 
+import CGumbo
 import CXML2
 import JSON
 import System
@@ -16,6 +17,13 @@ public enum FeedReader {
     of text: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits(),
     resolve: @escaping (String) -> String? = { $0 }
   ) throws(TextFlaw) -> [Value] {
+    if charset == nil, let text = MarkupTree.utf8(ofWide: text) {
+      return try text.withUnsafeBufferPointer { text in
+        Result { () throws(TextFlaw) in
+          try entries(of: text, charset: "UTF-8", limits: limits, resolve: resolve)
+        }
+      }.get()
+    }
     let start = text.drop { [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
     if start.first == 0x7b { return try JSONFeed(text, resolve).entries }
     let tree = try MarkupTree.xml(ByteView(rebasing: start), charset: charset, limits: limits)
@@ -26,11 +34,14 @@ public enum FeedReader {
       let channel = root.children.first { $0.name == "channel" }
       let items =
         root.children.filter { $0.name == "item" } + (channel?.children.filter { $0.name == "item" } ?? [])
-      let title = channel.flatMap { EntryReader($0, resolve).title }
-      return items.map { EntryReader($0, resolve).rss(feed: title) }
+      var title: String?
+      if let channel { title = try EntryReader(channel, resolve).title() }
+      return try items.map { (item) throws(TextFlaw) in try EntryReader(item, resolve).rss(feed: title) }
     case "feed":
-      let title = EntryReader(root, resolve).construct("title")
-      return root.children.filter { $0.name == "entry" }.map { EntryReader($0, resolve).atom(feed: title) }
+      let title = try EntryReader(root, resolve).construct("title")
+      return try root.children.filter { $0.name == "entry" }.map { (entry) throws(TextFlaw) in
+        try EntryReader(entry, resolve).atom(feed: title)
+      }
     default:
       throw TextFlaw("the document is “\(root.name.prefix(40))”, which is no feed: RSS, Atom or JSON Feed")
     }
@@ -167,11 +178,11 @@ private struct EntryReader {
 
   // MARK: - RSS
 
-  func rss(feed: String?) -> Value {
+  func rss(feed: String?) throws(TextFlaw) -> Value {
     var entry = FeedEntry()
     entry.feed = feed
     let guid = first("guid")
-    entry.title = title
+    entry.title = try title()
     entry.link = ownLink ?? atomLink("alternate") ?? permanentLink(guid)
     entry.id =
       text("guid") ?? element.node.attributes.first { $0.name == "about" }?.value ?? text("id")
@@ -202,9 +213,9 @@ private struct EntryReader {
   }
 
   /// The title as plain text; in many feeds it is HTML.
-  var title: String? {
-    let text = text("title", core: "title") ?? text("title", .media)
-    return text.map { isHTML($0) ? plainText($0) : $0 }
+  func title() throws(TextFlaw) -> String? {
+    guard let text = text("title", core: "title") ?? text("title", .media) else { return nil }
+    return isHTML(text) ? try plainText(text) : text
   }
 
   /// The text of an element, which is HTML that should be escaped, and sometimes is not.
@@ -243,11 +254,11 @@ private struct EntryReader {
 
   // MARK: - Atom
 
-  func atom(feed: String?) -> Value {
+  func atom(feed: String?) throws(TextFlaw) -> Value {
     var entry = FeedEntry()
     entry.feed = feed
     entry.id = text("id")
-    entry.title = construct("title") ?? text("title", .media)
+    entry.title = try construct("title") ?? text("title", .media)
     entry.link = atomLink("alternate") ?? atomLink("self")
     entry.published = date([("published", .plain), ("issued", .plain), ("created", .plain), ("date", .core)])
     entry.updated = date([("updated", .plain), ("modified", .plain), ("modified", .core)])
@@ -278,11 +289,11 @@ private struct EntryReader {
   }
 
   /// A text that may be HTML or XHTML, as plain text.
-  func construct(_ name: String) -> String? {
+  func construct(_ name: String) throws(TextFlaw) -> String? {
     guard let found = first(name) else { return nil }
     switch kind(found) {
     case .xhtml: return found.visibleText()
-    case .html: return plainText(found.rawText)
+    case .html: return try plainText(found.rawText)
     case .text: return trimmed(found.rawText)
     }
   }
@@ -308,9 +319,10 @@ private struct EntryReader {
     return type == "html" || type == "text/html" ? .html : .text
   }
 
-  /// The text of a piece of HTML.
-  private func plainText(_ markup: String) -> String {
+  /// The text of a piece of HTML; throws without the library that reads it.
+  private func plainText(_ markup: String) throws(TextFlaw) -> String {
     guard markup.contains("<") || markup.contains("&") else { return trimmed(markup) }
+    if let failure = flow_gumbo_load() { throw TextFlaw(String(cString: failure)) }
     let bytes = Array("<body>\(markup)</body>".utf8)
     let tree = bytes.withUnsafeBufferPointer { try? MarkupTree.html($0, charset: "UTF-8") }
     return tree?.document.visibleText() ?? trimmed(markup)

@@ -1,23 +1,9 @@
+// XML, read by libxml2.
+
 import CXML2
 import Glibc
 import JSON
 import System
-
-/// The limits of a document.
-public struct MarkupLimits: Sendable {
-  /// Elements and texts.
-  public var nodes = 1_000_000
-  /// Elements within each other; libxml2 has a limit of 256.
-  public var depth = 1000
-  /// Attributes of one element.
-  public var attributes = 1000
-  /// Why the work has to end, such as that its time is over; nil to go on.
-  ///
-  /// It is asked every few thousand bytes and nodes.
-  public var refusal: @Sendable () -> String? = { nil }
-
-  public init() {}
-}
 
 extension MarkupTree {
   /// Reads an XML document, strictly but for names of HTML characters, which are replaced.
@@ -26,30 +12,16 @@ extension MarkupTree {
   public static func xml(
     _ bytes: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits()
   ) throws(TextFlaw) -> MarkupTree {
-    try read(bytes, isHTML: false, charset, limits)
-  }
-
-  /// Reads an HTML page of any kind; `charset` is the one that the server has named.
-  public static func html(
-    _ bytes: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits()
-  ) throws(TextFlaw) -> MarkupTree {
-    try read(bytes, isHTML: true, charset, limits)
-  }
-
-  private static func read(
-    _ bytes: ByteView, isHTML: Bool, _ charset: String?, _ limits: MarkupLimits
-  ) throws(TextFlaw) -> MarkupTree {
     if let failure = flow_xml2_load() { throw TextFlaw(String(cString: failure)) }
     guard bytes.count <= Int(Int32.max) else { throw TextFlaw("the text is longer than 2 GiB") }
     if charset == nil, let text = utf8(ofWide: bytes) {
-      return try with(text) { text throws(TextFlaw) in try read(text, isHTML: isHTML, "UTF-8", limits) }
+      return try with(text) { text throws(TextFlaw) in try xml(text, charset: "UTF-8", limits: limits) }
     }
-    let scan = try MarkupScan(bytes, isHTML: isHTML, limits)
-    if isHTML { return try parse(bytes, isHTML: true, charset, limits) }
+    let scan = try MarkupScan(bytes, limits)
     // A document type may declare names of characters of its own.
     let changed = scan.hasDocumentType ? scan.withoutAttributeLists : CharacterNames.replaced(in: bytes)
-    guard let changed else { return try parse(bytes, isHTML: false, charset, limits) }
-    return try with(changed) { text throws(TextFlaw) in try parse(text, isHTML: false, charset, limits) }
+    guard let changed else { return try parse(bytes, charset, limits) }
+    return try with(changed) { text throws(TextFlaw) in try parse(text, charset, limits) }
   }
 
   private static func with(
@@ -59,7 +31,7 @@ extension MarkupTree {
   }
 
   /// A text in UTF-16, as its mark or its first bracket shows, in UTF-8, which alone the scan can read; nil for others.
-  private static func utf8(ofWide bytes: ByteView) -> [UInt8]? {
+  static func utf8(ofWide bytes: ByteView) -> [UInt8]? {
     guard bytes.count > 1 else { return nil }
     let isLittle: Bool
     switch (bytes[0], bytes[1]) {
@@ -67,7 +39,8 @@ extension MarkupTree {
     case (0xfe, 0xff), (0, 0x3c): isLittle = false
     default: return nil
     }
-    let units = (0..<bytes.count / 2).map { index in
+    let isMarked = bytes[0] >= 0xfe
+    let units = ((isMarked ? 1 : 0)..<bytes.count / 2).map { index in
       let unit = UInt16(bytes[2 * index]) << 8 | UInt16(bytes[2 * index + 1])
       return isLittle ? unit.byteSwapped : unit
     }
@@ -75,60 +48,24 @@ extension MarkupTree {
   }
 
   private static func parse(
-    _ bytes: ByteView, isHTML: Bool, _ charset: String?, _ limits: MarkupLimits
+    _ bytes: ByteView, _ charset: String?, _ limits: MarkupLimits
   ) throws(TextFlaw) -> MarkupTree {
     guard bytes.contains(where: { $0 > 0x20 }), let start = bytes.baseAddress else {
       throw TextFlaw("the text is empty")
     }
-    // UTF-8 unless the page or the server names another encoding.
-    var encoding = charset
-    if isHTML, encoding == nil, isValidUTF8(bytes) { encoding = "UTF-8" }
-    try EncodingNames.check(encoding, bytes, isHTML: isHTML)
+    try EncodingNames.check(charset, bytes)
     let text = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
     let watch = MarkupWatch(limits)
     let opened = withExtendedLifetime(watch) {
       flow_markup_open(
-        text, Int32(bytes.count), encoding, isHTML ? 1 : 0,
-        { watch in
-          let isOver = watch.map { Unmanaged<MarkupWatch>.fromOpaque($0).takeUnretainedValue().isOver() }
-          return isOver == false ? 1 : 0
-        },
+        text, Int32(bytes.count), charset, { MarkupWatch.goesOn($0) },
         Unmanaged.passUnretained(watch).toOpaque())
     }
     guard let markup = opened else { throw TextFlaw("the text cannot be read") }
     defer { flow_markup_close(markup) }
-    var builder = MarkupBuilder(limits)
-    repeat { try watch.check() } while try builder.add(markup)
-    if builder.nodes.count == 1 { throw TextFlaw("the text has no element") }
-    return MarkupTree(builder.finish(), isHTML: isHTML, limits)
-  }
-}
-
-/// A check of the limits' refusal while a document is read and searched.
-final class MarkupWatch {
-  private static let stepsBetweenChecks = 1024
-
-  private let limits: MarkupLimits
-  private var steps = 0
-  private var refusal: String?
-
-  init(_ limits: MarkupLimits) { self.limits = limits }
-
-  /// Whether the work has to end.
-  func isOver() -> Bool {
-    if refusal == nil { refusal = limits.refusal() }
-    return refusal != nil
-  }
-
-  /// Counts a small step, and asks from time to time; false once the work has to end.
-  func step() -> Bool {
-    steps &+= 1
-    return steps % Self.stepsBetweenChecks == 0 ? !isOver() : refusal == nil
-  }
-
-  /// Throws the refusal, counting a small step or, before a large one, asking at once.
-  func check(beforeLarge isLarge: Bool = false) throws(TextFlaw) {
-    if isLarge ? isOver() : !step(), let refusal { throw TextFlaw(refusal) }
+    var reader = XMLReader(limits)
+    repeat { try watch.check() } while try reader.add(markup)
+    return try reader.builder.tree(isHTML: false)
   }
 }
 
@@ -141,13 +78,13 @@ private enum EncodingNames {
   ]
 
   /// Throws for a text in another encoding, by the name that the server or else the text gives.
-  static func check(_ name: String?, _ text: ByteView, isHTML: Bool) throws(TextFlaw) {
+  static func check(_ name: String?, _ text: ByteView) throws(TextFlaw) {
     if let name { return try check(name) }
-    if !isHTML, let first = text.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }) {
+    if let first = text.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }) {
       guard first == 0x3c || first == 0xef else { throw TextFlaw("the text does not begin with a tag") }
     }
-    let key = isHTML ? "charset" : "encoding"
-    var rest = isHTML ? text[...] : text.prefix { $0 != 0x3e }
+    let key = "encoding"
+    var rest = text.prefix { $0 != 0x3e }
     while let start = rest.firstIndex(where: { $0 | 0x20 == key.utf8.first }) {
       rest = rest[(start + 1)...]
       guard rest.starts(with: key.utf8.dropFirst(), by: { $0 | 0x20 == $1 }) else { continue }
@@ -213,38 +150,27 @@ private enum CharacterNames {
   }
 }
 
-/// A builder of a tree from the nodes that the parser reports.
-private struct MarkupBuilder {
-  var nodes: [MarkupTree.Node] = [MarkupTree.Node(isElement: true, parent: -1)]
-  private let limits: MarkupLimits
-  private var current = 0
-  private var depth = 0
+/// A reader of the nodes that libxml2 reports.
+private struct XMLReader {
+  var builder: TreeBuilder
 
-  init(_ limits: MarkupLimits) { self.limits = limits }
+  init(_ limits: MarkupLimits) { builder = TreeBuilder(limits) }
 
   /// Takes the next node; false at the end.
   mutating func add(_ markup: OpaquePointer) throws(TextFlaw) -> Bool {
     switch flow_markup_next(markup) {
     case Int32(flow_markup_end.rawValue): return false
     case Int32(flow_markup_element.rawValue): try begin(markup)
-    case Int32(flow_markup_element_end.rawValue): end()
-    case Int32(flow_markup_text.rawValue): append(text(flow_markup_value(markup)))
+    case Int32(flow_markup_element_end.rawValue): builder.end()
+    case Int32(flow_markup_text.rawValue): builder.append(text(flow_markup_value(markup)))
     case Int32(flow_markup_entity.rawValue):
       // One that the document declares: it is not expanded.
-      append("&\(text(flow_markup_name(markup)));")
+      builder.append("&\(text(flow_markup_name(markup)));")
     case Int32(flow_markup_failed.rawValue): throw failure(markup)
     default: break
     }
-    if nodes.count > limits.nodes { throw TextFlaw("the document has more than \(limits.nodes) nodes") }
+    try builder.checkSize()
     return true
-  }
-
-  mutating func finish() -> [MarkupTree.Node] {
-    while current >= 0 {
-      nodes[current].end = nodes.count
-      current = nodes[current].parent
-    }
-    return nodes
   }
 
   private func failure(_ markup: OpaquePointer) -> TextFlaw {
@@ -288,7 +214,7 @@ private struct MarkupBuilder {
   private static let bareAmpersand = "there is a bare &, which XML writes as &amp;"
 
   private mutating func begin(_ markup: OpaquePointer) throws(TextFlaw) {
-    var node = MarkupTree.Node(isElement: true, parent: current)
+    var node = MarkupTree.Node(isElement: true, parent: 0)
     node.name = text(flow_markup_name(markup))
     node.prefix = text(flow_markup_prefix(markup))
     node.namespace = text(flow_markup_namespace(markup))
@@ -301,34 +227,8 @@ private struct MarkupBuilder {
           namespace: text(flow_markup_namespace(markup)), value: text(flow_markup_value(markup))))
     }
     flow_markup_leave_attributes(markup)
-    node.isInTemplate = nodes[current].isInTemplate || nodes[current].name == "template"
-    nodes[current].elements += 1
-    node.place = nodes[current].elements
-    node.end = nodes.count + 1
-    nodes.append(node)
-    if isEmpty { return }
-    depth += 1
-    if depth > limits.depth { throw TextFlaw("elements are nested more than \(limits.depth) deep") }
-    current = nodes.count - 1
-  }
-
-  private mutating func end() {
-    guard current > 0 else { return }
-    nodes[current].end = nodes.count
-    current = nodes[current].parent
-    depth -= 1
-  }
-
-  private mutating func append(_ text: String) {
-    if text.isEmpty { return }
-    if let last = nodes.last, !last.isElement, last.parent == current {
-      nodes[nodes.count - 1].text += text
-      return
-    }
-    var node = MarkupTree.Node(isElement: false, parent: current)
-    node.text = text
-    node.end = nodes.count + 1
-    nodes.append(node)
+    try builder.begin(node)
+    if isEmpty { builder.end() }
   }
 
   private func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }

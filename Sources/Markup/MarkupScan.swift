@@ -1,7 +1,7 @@
 import JSON
 import System
 
-/// A scan of a text before libxml2 reads it, for what would cost libxml2 time without bound.
+/// A scan of an XML document before libxml2 reads it, for what would cost libxml2 time without bound.
 ///
 /// libxml2 compares each attribute of an element with all before it, and gives the default attributes of a document type to
 /// every element. The scan finds tags by its rules, or counts more attributes than it.
@@ -10,37 +10,22 @@ struct MarkupScan {
   private static let subsetLimit = 1 << 16
 
   private let text: ByteView
-  private let isHTML: Bool
   private let limit: Int
   private var at = 0
   /// Whether there is a document type.
   private(set) var hasDocumentType = false
   /// The declarations of attributes in it.
   private(set) var attributeLists: [Range<Int>] = []
-  /// Whether a page has declarations that versions of libxml2 read differently: as text, or not at all.
-  private var hasDeclarations = false
-  private let skipsDeclarations: Bool
 
-  init(_ text: ByteView, isHTML: Bool, _ limits: MarkupLimits) throws(TextFlaw) {
-    try self.init(text, isHTML, limits, skipsDeclarations: false)
-    if hasDeclarations { try self.init(text, isHTML, limits, skipsDeclarations: true) }
-  }
-
-  private init(
-    _ text: ByteView, _ isHTML: Bool, _ limits: MarkupLimits, skipsDeclarations: Bool
-  ) throws(TextFlaw) {
-    (self.text, self.isHTML, self.skipsDeclarations) = (text, isHTML, skipsDeclarations)
+  init(_ text: ByteView, _ limits: MarkupLimits) throws(TextFlaw) {
+    self.text = text
     limit = limits.attributes
     while let open = text[at...].firstIndex(of: 0x3c) {
       at = open + 1
       if follows("!--") {
-        // In HTML a comment may end at once, and in one more way.
-        if isHTML, follows("!-->") || follows("!--->") { continue }
-        if isHTML { skip("!--", to: "-->", "--!>") } else { skip("!--", to: "-->") }
-      } else if let byte = next, isNameStart(byte, isHTML) {
+        skip("!--", to: "-->")
+      } else if let byte = next, isNameStart(byte) {
         try scanTag(from: open)
-      } else if isHTML {
-        try skipOther(from: open)
       } else if follows("![CDATA[") {
         skip("![CDATA[", to: "]]>")
       } else if follows("?") {
@@ -49,27 +34,6 @@ struct MarkupScan {
         try scanDocumentType()
       }
     }
-  }
-
-  /// Moves behind an end tag, an instruction or a declaration of a page; without a name they are text.
-  private mutating func skipOther(from open: Int) throws(TextFlaw) {
-    guard let byte = next, byte == 0x21 || byte == 0x2f || byte == 0x3f else { return }
-    at += 1
-    let start = at
-    if byte == 0x21, !follows(anyCase: "doctype") {
-      hasDeclarations = true
-      if !skipsDeclarations { return }
-    } else if byte != 0x21 {
-      guard let first = next, isNameStart(first, byte == 0x2f) else { return }
-      // Only some of these begin a name.
-      if first >= 0x80 { throw flaw("an instruction has no name", open) }
-    }
-    skip { $0 != 0x3e }
-    guard byte == 0x21, !skipsDeclarations else { return }
-    let end = at
-    at = start
-    skipToBracket()
-    if at != end { throw flaw("the document type has a quote that is not closed", open) }
   }
 
   /// The text without its declarations of attributes; nil where there are none.
@@ -86,19 +50,13 @@ struct MarkupScan {
     text[at...].starts(with: bytes(word))
   }
 
-  private func follows(anyCase word: String) -> Bool {
-    text[at...].prefix(word.utf8.count).elementsEqual(word.utf8) { $0 == $1 || $0 | 0x20 == $1 }
-  }
-
-  /// Moves behind the first of these marks, which end with a bracket, after what opens here; or to the end.
-  private mutating func skip(_ opening: StaticString, to marks: StaticString...) {
+  /// Moves behind a mark, which ends with a bracket, after what opens here; or to the end.
+  private mutating func skip(_ opening: StaticString, to mark: StaticString) {
     let start = at + opening.utf8CodeUnitCount
     at = start
     while let end = text[at...].firstIndex(of: 0x3e) {
       at = end + 1
-      for mark in marks where text[start..<at].suffix(mark.utf8CodeUnitCount).elementsEqual(bytes(mark)) {
-        return
-      }
+      if text[start..<at].suffix(mark.utf8CodeUnitCount).elementsEqual(bytes(mark)) { return }
     }
     at = text.count
   }
@@ -123,10 +81,7 @@ struct MarkupScan {
   }
 
   private mutating func scanTag(from open: Int) throws(TextFlaw) {
-    let (start, isHTML) = (at, isHTML)
-    skip { isName($0, isHTML) }
-    let name = text[start..<at]
-    let mayBeRaw = next.map { $0 == 0x3e || isBlank($0) } == true
+    skip(isName)
     var count = 0
     while let byte = next, byte != 0x3e {
       if isBlank(byte) || byte == 0x2f {
@@ -135,25 +90,16 @@ struct MarkupScan {
       }
       count += 1
       if count > limit { throw flaw("an element has more than \(limit) attributes", open) }
-      guard isNameStart(byte, isHTML) else {
+      guard isNameStart(byte) else {
         skip { !isBlank($0) && $0 != 0x3e }
         continue
       }
-      skip { isName($0, isHTML) }
+      skip(isName)
       skip(isBlank)
       guard next == 0x3d else { continue }
       at += 1
       skip(isBlank)
       if next == 0x22 || next == 0x27 { skipQuoted() } else { skip { !isBlank($0) && $0 != 0x3e } }
-    }
-    // What is in a script is no markup.
-    guard isHTML, mayBeRaw, next == 0x3e, text[at - 1] != 0x2f else { return }
-    for element in ["script", "style"] where name.elementsEqual(element.utf8, by: { $0 | 0x20 == $1 }) {
-      let end = "</" + element
-      while at < text.count, !follows(anyCase: end) {
-        at += 1
-        skip { $0 != 0x3c }
-      }
     }
   }
 
@@ -215,13 +161,13 @@ private func bytes(_ word: StaticString) -> ByteView {
 
 private func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
-private func isNameStart(_ byte: UInt8, _ isHTML: Bool) -> Bool {
+private func isNameStart(_ byte: UInt8) -> Bool {
   switch byte {
   case 0x41...0x5a, 0x61...0x7a, 0x5f, 0x3a, 0x2e: true
-  default: !isHTML && byte >= 0x80
+  default: byte >= 0x80
   }
 }
 
-private func isName(_ byte: UInt8, _ isHTML: Bool) -> Bool {
-  isNameStart(byte, isHTML) || (0x30...0x39).contains(byte) || byte == 0x2d
+private func isName(_ byte: UInt8) -> Bool {
+  isNameStart(byte) || (0x30...0x39).contains(byte) || byte == 0x2d
 }

@@ -35,11 +35,14 @@ public final class MarkupTree: Sendable {
   let nodes: [Node]
   let isHTML: Bool
   let limits: MarkupLimits
+  /// The parts of a page without a meaning in its encoding.
+  public let flaws: PageFlaws?
 
-  init(_ nodes: [Node], isHTML: Bool, _ limits: MarkupLimits) {
+  init(_ nodes: [Node], isHTML: Bool, _ limits: MarkupLimits, flaws: PageFlaws?) {
     self.nodes = nodes
     self.isHTML = isHTML
     self.limits = limits
+    self.flaws = flaws
   }
 
   /// The document: the element above the outermost one.
@@ -188,7 +191,9 @@ private let inlineElements: Set<String> = [
   "a", "abbr", "acronym", "b", "bdi", "big", "cite", "code", "del", "em", "font", "i", "img", "ins", "kbd",
   "mark", "q", "s", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 ]
-private let hiddenElements: Set<String> = ["script", "style", "noscript", "template", "head"]
+private let hiddenElements: Set<String> = [
+  "script", "style", "noscript", "template", "head", "iframe", "noembed", "noframes",
+]
 private let emptyElements: Set<String> = ["br", "hr", "img", "input", "link", "meta", "area", "col", "wbr"]
 private let blockElements: Set<String> = [
   "address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "details", "div", "dl", "dt",

@@ -18,7 +18,7 @@ import Testing
     add("Server", ["CMicrohttpd"], over: ["Reactive"])
     add("Sky", ["CMicrohttpd"], over: ["JSON", "Server"])
     add("Language", ["CYAML"], over: ["JSON"])
-    add("Markup", ["CXML2"], over: ["JSON"])
+    add("Markup", ["CGumbo", "CXML2"], over: ["JSON"])
     add("Decode", [], over: ["Language", "Markup"])
     add("Engine", [], over: ["Language", "Store"])
     add("Page", ["CMicrohttpd"], over: ["Engine", "Server"])
@@ -30,7 +30,8 @@ import Testing
     add("Cluster", [], over: ["Engine", "NATS"])
     add("flow", ["CArguments"], over: ["AllNodes", "Cluster", "Page", "Sky"])
     for name in [
-      "CArguments", "CCurl", "CGlibc", "CMicrohttpd", "CMQTT", "CNats", "COnig", "CPQ", "CSQLite", "CXML2",
+      "CArguments", "CCurl", "CGlibc", "CGumbo", "CMicrohttpd", "CMQTT", "CNats", "COnig", "CPQ", "CSQLite",
+      "CXML2",
       "CYAML",
       "CZ",
     ] {

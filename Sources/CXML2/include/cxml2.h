@@ -1,4 +1,4 @@
-// libxml2, loaded when a pipeline first decodes XML or HTML.
+// libxml2, loaded when a pipeline first decodes XML.
 //
 // Only what needs none of its structures but that of an error: trees are read by its reader, node after node. So its
 // headers are not needed to build.
@@ -30,12 +30,11 @@ enum flow_markup_kind {
   flow_markup_failed = -1,
 };
 
-/// Parses XML, without a network, external entities or a DTD from elsewhere, or HTML of any kind, and begins to read its
-/// tree.
+/// Parses XML, without a network, external entities or a DTD from elsewhere, and begins to read its tree.
 ///
 /// Before each part of the text `goes_on` is asked, with `caller`; where it returns 0, the text ends there.
-flow_markup *flow_markup_open(const char *bytes, int count, const char *encoding, int is_html,
-                              int (*goes_on)(void *caller), void *caller);
+flow_markup *flow_markup_open(const char *bytes, int count, const char *encoding, int (*goes_on)(void *caller),
+                              void *caller);
 void flow_markup_close(flow_markup *markup);
 
 /// Moves to the next node, and returns its kind.

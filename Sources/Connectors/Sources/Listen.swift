@@ -199,6 +199,7 @@ private final class WebhookSource: StreamSource {
 
   private let options: Options
   private let context: SourceContext
+  private let decoding: Decoding
   private var ids: RecentIDs
   /// The thread for bodies that take longer.
   private lazy var slowDecoder = SerialScheduler(name: "flow-decode")
@@ -206,6 +207,7 @@ private final class WebhookSource: StreamSource {
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
+    decoding = context.decoding(options)
     ids = RecentIDs(context.position)
   }
 
@@ -281,7 +283,6 @@ private final class WebhookSource: StreamSource {
   /// The values of a body; nil for one that takes long: it comes back when it has been decoded.
   private func decoded(_ webhook: Webhook, _ front: WebhookFront) throws(Sentence) -> [Value]? {
     if let decoded = webhook.decoded.withLock({ $0 }) { return try decoded.get() }
-    let decoding = context.decoding(options)
     if webhook.body.count <= Self.quick.bytes {
       var quick = decoding
       quick.budget.time = Self.quick.time
@@ -290,7 +291,7 @@ private final class WebhookSource: StreamSource {
         if context.stop.isSet || MonotonicClock.now - start < Self.quick.time { throw error }
       }
     }
-    slowDecoder.perform {
+    slowDecoder.perform { [decoding] in
       let decoded = Result { () throws(Sentence) in try decoding.values(of: webhook.body) }
       webhook.decoded.withLock { $0 = decoded }
       front.putBack(webhook)

@@ -95,6 +95,7 @@ private final class MQTTSource: StreamSource {
 
   private let options: Options
   private let context: SourceContext
+  private let decoding: Decoding
   private let topics: [String]
   private let quality: Int
   private let reporter: ParseErrorReporter
@@ -111,6 +112,7 @@ private final class MQTTSource: StreamSource {
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
+    decoding = context.decoding(options)
     topics = options[MQTTSourceOptions.topics]
     quality = options[MQTTSourceOptions.qos]
     reporter = ParseErrorReporter(context)
@@ -270,7 +272,7 @@ private final class MQTTSource: StreamSource {
         message.data.isEmpty
         ? [] : [(try? Value.parse(message.data)) ?? .string(String(decoding: message.data, as: UTF8.self))]
     } else {
-      do throws(Sentence) { values = try context.decoding(options).values(of: message.data) } catch {
+      do throws(Sentence) { values = try decoding.values(of: message.data) } catch {
         refuse(message, "\(error)")
         return []
       }

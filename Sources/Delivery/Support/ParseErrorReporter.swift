@@ -29,10 +29,11 @@ package final class ParseErrorReporter {
 }
 
 extension SourceContext {
-  /// The format that a source's options name; decoding ends when the source is stopped.
+  /// The format that a source's options name, for as long as the source is there; decoding ends when it is stopped.
   package func decoding(_ options: Options) -> Decoding {
     var decoding = options[Decoding.option]
     decoding.budget.stop = stop
+    decoding.notes = DecodeNotes { [log] in log.warning($0) }
     return decoding
   }
 }

@@ -53,7 +53,9 @@ package final class Lookups: Sendable {
 
   package init(_ context: StepContext, _ decoding: Decoding) throws {
     let world = context.lane.world
-    self.decoding = decoding
+    var noting = decoding
+    noting.notes = DecodeNotes { [log = context.log] in log.warning($0) }
+    self.decoding = noting
     decoder = decoding.format == .json ? nil : SerialScheduler(name: "flow-decode")
     (log, step, disk) = (context.log, context.name, world.disk)
     recording = world[LookupRecording.self]

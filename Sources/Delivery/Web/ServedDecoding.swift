@@ -13,16 +13,20 @@ extension Decoding {
     var text = answer.bytes
     if chosenCharset != nil { return try decoding.values(of: text, columns) }
     let isObject = text.withUnsafeBufferPointer { $0.startsObject }
-    let isMarkup = [.html, .xml].contains(format) || format == .feed && !isObject
+    // A page is read as browsers read it, whatever the server says.
+    if format == .html {
+      decoding.charset = answer.charset
+      return try decoding.values(of: text)
+    }
+    let isMarkup = format == .xml || format == .feed && !isObject
     // Without a name, markup itself may declare its encoding.
     if isMarkup, answer.charset == nil { return try decoding.values(of: text) }
     do throws(Sentence) {
-      text = try servedText(text, charset: answer.charset, trustsName: format == .html)
+      text = try servedText(text, charset: answer.charset)
       decoding.charset = "UTF-8"
     } catch {
-      if !isMarkup { throw Sentence("\(format.name): \(error)") }
       // The server is wrong, and a document may know better.
-      if format == .html { decoding.charset = answer.charset }
+      if !isMarkup { throw Sentence("\(format.name): \(error)") }
     }
     return try decoding.values(of: text, columns)
   }

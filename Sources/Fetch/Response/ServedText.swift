@@ -14,16 +14,13 @@ private func flaw(of text: [UInt8], at offset: Int, notIn charset: String) -> Se
 ///
 /// A byte order mark counts more than `charset`, the encoding that the server has named. One that is not known counts as
 /// UTF-8, as none does. As in browsers, ISO-8859-1 and ASCII are windows-1252, which contains them.
-///
-/// - Parameter trustsName: Whether a text is windows-1252 by its name even where it is UTF-8 by its bytes.
-package func servedText(
-  _ text: [UInt8], charset: String?, trustsName: Bool = false
-) throws(Sentence) -> [UInt8] {
+/// A text that is UTF-8 by its bytes is not windows-1252 by its name.
+package func servedText(_ text: [UInt8], charset: String?) throws(Sentence) -> [UInt8] {
   let isWide = text.starts(with: [0xff, 0xfe]) || text.starts(with: [0xfe, 0xff])
   let name = isWide ? "utf-16" : charset?.lowercased() ?? "utf-8"
   let isMarked = text.starts(with: [0xef, 0xbb, 0xbf])
   if TextConverter.isWestern(name), !isMarked {
-    return !trustsName && isUTF8(text) ? text : text.withUnsafeBufferPointer { TextConverter.western($0) }
+    return isUTF8(text) ? text : text.withUnsafeBufferPointer { TextConverter.western($0) }
   }
   if !isMarked, !["utf-8", "utf8"].contains(name), let (result, bad) = converted(text, from: name) {
     if let bad { throw flaw(of: text, at: bad, notIn: name.uppercased()) }

@@ -184,6 +184,7 @@ extension Sentence {
 private final class CommandPoll: BlockingPollSource {
   private let options: Options
   private let context: SourceContext
+  private let decoding: Decoding
   private let command: ChildCommand
   private let arguments: [Argument]
   private let columns: PolledColumns
@@ -192,6 +193,7 @@ private final class CommandPoll: BlockingPollSource {
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
+    decoding = context.decoding(options)
     columns = PolledColumns(context.position)
     last = LastPoll(options, context)
     arguments = options[ExecOptions.command].map { Argument($0, options, context) }
@@ -225,7 +227,7 @@ private final class CommandPoll: BlockingPollSource {
       throw Sentence(command, "printed more than max_size, \(options[ExecOptions.maxSize]) bytes")
     }
     do {
-      let rows = try context.decoding(options).values(of: result.output, columns)
+      let rows = try decoding.values(of: result.output, columns)
       return try noted(PollAnswer(rows, memory: columns.memory), of: poll)
     } catch let error as Sentence {
       throw Sentence(command, "printed \(error)")

@@ -89,6 +89,9 @@ import Testing
     try expect(Self.served("decode: xml", text, "windows-1251"), equals: #"[{"n":"й"}]"#)
     let wrong = Array("<?xml version='1.0' encoding='iso-8859-1'?><n>é</n>".utf8)
     try expect(Self.served("decode: xml", wrong, "utf-8"), equals: #"[{"n":"é"}]"#)
+    // In a page the server counts more, as in browsers.
+    let page = Array("<meta charset=koi8-r><p>é".utf8) + [0xff]
+    try expect(Self.served("decode: html", page, "utf-8"), equals: "[\"é\u{fffd}\"]")
   }
 
   @Test("links to places in one page are different, and so are entries that have them as ids")

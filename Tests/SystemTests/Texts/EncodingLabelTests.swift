@@ -7,9 +7,11 @@ import Testing
   @Test(
     "a label of the web means the encoding that browsers read",
     arguments: [
-      ("latin1", "windows-1252"), (" ISO-8859-1\n", "windows-1252"), ("ascii", "windows-1252"), ("UTF8", "utf-8"),
+      ("latin1", "windows-1252"), (" ISO-8859-1\n", "windows-1252"), ("ascii", "windows-1252"),
+      ("UTF8", "utf-8"),
       ("gb2312", "gbk"), ("x-sjis", "shift_jis"), ("cp932", "shift_jis"), ("ks_c_5601-1987", "euc-kr"),
-      ("tis-620", "windows-874"), ("latin5", "windows-1254"), ("iso8859-2", "iso-8859-2"), ("utf-16", "utf-16le"),
+      ("tis-620", "windows-874"), ("latin5", "windows-1254"), ("iso8859-2", "iso-8859-2"),
+      ("utf-16", "utf-16le"),
     ])
   func labels(_ label: String, _ name: String) throws {
     expect(EncodingLabel(label)?.name, equals: name)

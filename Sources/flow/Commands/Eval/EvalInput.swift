@@ -87,10 +87,12 @@ final class EvalInput {
           file = nil
           guard let path = paths.popFirst() else { return nil }
           beforeReading(true)
-          file = try DecodedFile(path, format) { [unowned self] flaw in
-            hasFailed = true
-            Terminal.complain("flow: error: \(flaw)\n")
-          }
+          file = try DecodedFile(
+            path, format, note: { Terminal.complain("flow: warning: \($0)\n") },
+            report: { [unowned self] flaw in
+              hasFailed = true
+              Terminal.complain("flow: error: \(flaw)\n")
+            })
           fileName = path == "-" ? "<stdin>" : path
         } catch {
           file = nil
