@@ -18,9 +18,8 @@ extension Decoding {
 }
 
 extension Decoding {
-  /// Whether a byte order mark of UTF-16 counts where no encoding is named; markup and YAML look for it themselves, and JSON
-  /// is UTF-8.
-  var heedsMark: Bool { [.csv, .tsv, .text, .lines].contains(format) }
+  /// Whether a byte order mark of UTF-16 counts where no encoding is named; readers of markup look for it themselves.
+  var heedsMark: Bool { ![.html, .xml, .feed].contains(format) }
 }
 
 extension OptionType where Value == String {

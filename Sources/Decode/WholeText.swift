@@ -39,12 +39,12 @@ final class WholeText: Decoder {
     window.drop(window.count)
   }
 
-  /// Whether it must be UTF-8: markup may declare another encoding, and YAML may be UTF-16.
+  /// Whether it must be UTF-8; markup may declare another encoding.
   private func isUTF8(_ text: ByteView) -> Bool {
     switch format {
-    case .text, .form: true
+    case .text, .form, .yaml: true
     case .feed: text.startsObject
-    default: format == .yaml && text.first ?? 0 < 0xfe
+    default: false
     }
   }
 

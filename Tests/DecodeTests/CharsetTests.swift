@@ -48,10 +48,17 @@ import Testing
   }
 
   @Test(
-    "without charset a byte order mark of UTF-16 counts for lines and tables",
+    "without charset a byte order mark of UTF-16 counts in every format",
     arguments: [
       ("text", "é\nb", [#""é""#, #""b""#]), ("csv", "n\né\n", [#"{"n":"é"}"#]),
       ("tsv", "n\né\n", [#"{"n":"é"}"#]), ("lines", #"{"n":"é"}"#, [#"{"n":"é"}"#]),
+      ("json", #"{"n":"é"}"#, [#"{"n":"é"}"#]), ("json", #"["é",1]"#, [#""é""#, "1"]),
+      ("array", #"["é",1]"#, [#""é""#, "1"]), ("values", #""é" 1"#, [#""é""#, "1"]),
+      ("yaml", "n: é\n", [#"{"n":"é"}"#]), ("form", "n=%C3%A9", [#"{"n":"é"}"#]),
+      ("xml", "<?xml version='1.0' encoding='utf-16'?>\n<n>é</n>", [#"{"n":"é"}"#]),
+      ("xml", "<n>é</n>", [#"{"n":"é"}"#]), ("html", "<meta charset=koi8-r><p>é</p>", [#""é""#]),
+      ("feed", "<?xml version='1.0' encoding='utf-16'?><rss><channel/></rss>", []),
+      ("feed", #"{"items":[]}"#, []),
     ])
   func wideMarks(_ format: String, _ text: String, _ values: [String]) throws {
     for bigEndian in [true, false] {
