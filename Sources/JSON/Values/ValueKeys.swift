@@ -9,43 +9,45 @@ extension Value {
   public var canonicalBytes: [UInt8] {
     switch kind {
     case .number: canonicalNumber
-    case .array, .object: Writer(WriteOptions(sortKeys: true)).bytes(withCanonicalNumbers)
+    case .array, .object: canonical.json
     default: json
     }
   }
 
-  /// Whether each number in it is written as all its equals are; cheap where they are short integers.
-  public var hasCanonicalNumbers: Bool {
+  /// Whether it is written as all its equals are; cheap for texts and short integers.
+  public var isCanonical: Bool {
     if case .number(let double) = self { return double != 0 || double.sign == .plus }
     switch kind {
     case .number: return isShortInteger || canonicalNumber == json
-    case .array, .object: return withStack(for: nesting) { haveCanonicalNumbers }
+    case .array, .object: return withStack(for: nesting) { hasCanonicalParts }
     default: return true
     }
   }
 
-  private var haveCanonicalNumbers: Bool {
+  private var hasCanonicalParts: Bool {
     if kind == .array {
       var elements = elements
-      while let element = elements.next() { if !element.hasCanonicalNumbers { return false } }
-    } else {
-      var members = members
-      while let (_, value) = members.next() { if !value.hasCanonicalNumbers { return false } }
+      while let element = elements.next() { if !element.isCanonical { return false } }
+      return true
     }
+    let names = keys
+    guard zip(names, names.dropFirst()).allSatisfy({ $0 < $1 }) else { return false }
+    var members = members
+    while let (_, value) = members.next() { if !value.isCanonical { return false } }
     return true
   }
 
-  /// The value with each number written as all its equals are.
-  public var withCanonicalNumbers: Value {
-    if hasCanonicalNumbers { return self }
+  /// The value as all its equals are written: numbers in one form, members in the order of their names.
+  public var canonical: Value {
+    if isCanonical { return self }
     return withStack(for: nesting) {
       switch kind {
       case .number: return exactNumber?.withUnsafeBufferPointer { Value.literal($0) } ?? rounded
-      case .array: return .array((items ?? []).map(\.withCanonicalNumbers))
+      case .array: return .array((items ?? []).map(\.canonical))
       case .object:
-        var members: [(String, Value)] = []
-        forEachMember { members.append(($0.string ?? "", $1.withCanonicalNumbers)) }
-        return .record(members)
+        var sorted = Value.emptyObject
+        for name in sortedKeys { sorted.setMember(name, (member(name) ?? .null).canonical) }
+        return sorted
       default: return self
       }
     }

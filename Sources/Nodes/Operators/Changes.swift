@@ -456,6 +456,8 @@ private final class Changes: Step {
   private func change(
     _ type: String, _ key: Value, _ poll: Poll, _ before: Value?, _ after: Value?, _ diff: Value = .array([])
   ) -> Event {
+    // One form of a key in all its changes: templates of paths see its text.
+    let key = key.canonical
     if isPatch {
       let patch = Value.patch(from: before ?? .null, to: after ?? .null)
       return Event(.object(Self.patchShape, [.string(type), key, time(of: poll), patch]), poll)

@@ -66,12 +66,7 @@ final class Snapshot {
 
   private func withBytes<Result>(of key: Value, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     keyBytes.removeAll()
-    writer.write(key, to: keyBytes)
-    // Equal numbers are one key however they are written, unless the row is known as it was written, by earlier state.
-    if !key.hasCanonicalNumbers, !keyBytes.withBytes({ rows.contains($0) }) {
-      keyBytes.removeAll()
-      writer.write(key.withCanonicalNumbers, to: keyBytes)
-    }
+    writer.write(key.canonical, to: keyBytes)
     return keyBytes.withBytes(body)
   }
 

@@ -111,7 +111,20 @@ final class KeptRows: SnapshotRows {
   /// Whether some of these were not in the table: a key that comes twice is refused, and then never is.
   private var hasUnknown = false
 
-  init(_ table: KeyedTable) { self.table = table }
+  init(_ table: KeyedTable) {
+    self.table = table
+    normalizeKeys()
+  }
+
+  /// Gives the keys that earlier versions have stored as they came the form that all keys have now.
+  private func normalizeKeys() {
+    // A text has one form, and texts sort before all else.
+    for former in table.keys(from: UInt8(ascii: "\"") + 1) where !former.allSatisfy({ $0 &- 0x30 < 10 }) {
+      let key = Snapshot.read(former).canonicalBytes
+      guard key != former, let row = table.remove(former) else { continue }
+      if table.value(for: key) == nil { table.set(row, for: key) }
+    }
+  }
 
   var count: Int { table.count }
 

@@ -55,6 +55,20 @@ final class KeyedStatements {
     return try get.step() ? try body(get.blob(0)) : nil
   }
 
+  /// The keys that begin with this byte or a later one, in their order.
+  func keys(of node: Int64, from first: UInt8) throws(StoreError) -> [[UInt8]] {
+    let all = try Statement("SELECT key FROM keyed WHERE node = ?1 AND key >= ?2 ORDER BY key", of: database)
+    all.bind(1, node)
+    defer { all.reset() }
+    let bytes = [first]
+    return try bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+      try all.bind(2, bytes)
+      var keys: [[UInt8]] = []
+      while try all.step() { keys.append(all.bytes(0)) }
+      return keys
+    }
+  }
+
   /// Reads a slice of keys; returns the last of them, nil at the end of the table.
   func read(_ slice: KeyPresence.Slice, of node: Int64) throws(StoreError) -> [UInt8]? {
     keys.bind(1, node)

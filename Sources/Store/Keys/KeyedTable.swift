@@ -183,6 +183,13 @@ public final class KeyedTable {
     }
   }
 
+  /// The keys in the file that begin with this byte or a later one, and have not changed since the last commit.
+  public func keys(from first: UInt8) -> [[UInt8]] {
+    if isCleared || storedCount == 0 { return [] }
+    let stored = reading { () throws(StoreError) in try statements.keys(of: id, from: first) } ?? []
+    return stored.filter { key in StateKey.of(key) { !changes.contains($0) } }
+  }
+
   func content(for key: StateKey) -> KeyedContent? {
     let found = find(key)
     guard decoding != nil, case .bytes(let bytes) = found else { return found.content }

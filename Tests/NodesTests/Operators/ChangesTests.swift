@@ -39,6 +39,24 @@ struct ChangesTests {
     }
   }
 
+  @Test("an object is one key in any order of its members, and has one form in all changes")
+  func objectKeys() throws {
+    let input = """
+      0s {"id": {"b": 1, "a": [{"d": 1, "c": 2}]}, "v": 1}
+      0s poll
+      1m {"id": {"a": [{"c": 2, "d": 1.0}], "b": 1}, "v": 1}
+      1m poll
+      2m {"id": {"a": [{"d": 1, "c": 2}], "b": 1}, "v": 2}
+      2m poll
+      3m poll
+      """
+    let key = #"{"a":[{"c":2,"d":1}],"b":1}"#
+    let expected = ["2m changed \(key)", "3m removed \(key)"]
+    #expect(try changes("changes: .id", input) == expected)
+    let kept = try KeptTrial(Trial("changes: .id").plan, input: input).run(killedBehind: [0, 1, 2])
+    #expect(kept.count == 2 && kept.allSatisfy { $0.contains(#""key":\#(key),"#) }, "\(kept)")
+  }
+
   @Test("a row that a step before it fails on is not removed")
   func tornPoll() throws {
     let input = """
