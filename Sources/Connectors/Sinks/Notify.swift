@@ -229,11 +229,12 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   var unacknowledged: [Unacknowledged] { repeated?.entries.map(\.shown) ?? [] }
 
-  func acknowledge(_ key: String) throws -> Unacknowledged? {
-    guard let entry = repeated?.remove(key) else { return nil }
-    held.remove(entry.message)
+  func acknowledge(_ keys: Set<String>) throws -> [Unacknowledged] {
+    let entries = repeated?.remove(keys) ?? []
+    if entries.isEmpty { return [] }
+    for entry in entries { held.remove(entry.message) }
     keepWindow()
-    return entry.shown
+    return entries.map(\.shown)
   }
 
   /// Sends a notification, unless it must wait for the limit.

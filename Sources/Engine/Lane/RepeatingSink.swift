@@ -4,8 +4,8 @@ import Reactive
 public protocol RepeatingSink: Sink {
   /// The notifications that are repeated, the oldest first.
   var unacknowledged: [Unacknowledged] { get }
-  /// Ends the repetition of a key; nil where nothing with it is repeated.
-  func acknowledge(_ key: String) throws -> Unacknowledged?
+  /// Ends the repetition of keys; returns those that were repeated.
+  func acknowledge(_ keys: Set<String>) throws -> [Unacknowledged]
 }
 
 /// An output that is repeated until it is acknowledged.

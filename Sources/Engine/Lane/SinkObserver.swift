@@ -83,11 +83,11 @@ final class SinkObserver: Observer, LanePart, AlarmOwner, @unchecked Sendable {
 
   var unacknowledged: [Unacknowledged] { repeating?.unacknowledged ?? [] }
 
-  /// Ends the repetition of a key, within a turn; nil where it is not repeated.
-  func acknowledge(_ key: String) -> Unacknowledged? {
-    guard let repeating else { return nil }
-    var found: Unacknowledged?
-    touch { _ in found = try repeating.acknowledge(key) }
+  /// Ends the repetition of keys, within a turn; returns those that were repeated.
+  func acknowledge(_ keys: Set<String>) -> [Unacknowledged] {
+    guard let repeating else { return [] }
+    var found: [Unacknowledged] = []
+    touch { _ in found = try repeating.acknowledge(keys) }
     return found
   }
 

@@ -10,7 +10,7 @@ extension PipelineRun {
   ///
   /// With nil where it could not be committed.
   public func acknowledge(
-    _ keys: [String], to receive: @escaping @Sendable ([Unacknowledged]?) -> Void
+    _ keys: Set<String>, to receive: @escaping @Sendable ([Unacknowledged]?) -> Void
   ) {
     lane.scheduler.perform { [self] in
       if lane.hasEnded { return receive([]) }
@@ -18,7 +18,7 @@ extension PipelineRun {
         return checkpointer.postpone { [self] in acknowledge(keys, to: receive) }
       }
       lane.turn {
-        let found = sinks.flatMap { sink in named(keys.compactMap(sink.acknowledge), sink.name) }
+        let found = sinks.flatMap { sink in named(sink.acknowledge(keys), sink.name) }
         lane.add(Acknowledgement { receive($0 ? found : nil) })
       }
     }

@@ -36,12 +36,13 @@ public struct RunMonitor: Sendable {
     pipelines.resolve(letters, of: sink, in: pipeline, by: way)
   }
 
-  /// The notifications that a sink repeats until they are acknowledged; none where its pipeline does not run.
-  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
+  /// The notifications that a sink repeats until they are acknowledged, none where its pipeline does not run; nil where
+  /// it does not answer.
+  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]? {
     pipelines.repeated(by: sink, in: pipeline)
   }
 
-  /// Acknowledges a key in a pipeline; false where no sink repeats it, or that could not be committed.
+  /// Acknowledges a key in a pipeline; false where no sink repeats it, or that could not be committed in time.
   package func acknowledge(_ key: String, in pipeline: String) -> Bool {
     pipelines.acknowledge(key, in: pipeline)
   }
@@ -65,7 +66,7 @@ package protocol MonitoredPipelines: Sendable {
   func heldKeys(of node: String, in pipeline: String) -> [HeldKey]
   func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus]
   func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool
-  func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]
+  func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]?
   func why(_ key: String, of pipeline: String) -> [String]?
   func acknowledge(_ key: String, in pipeline: String) -> Bool
   func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?)
@@ -81,7 +82,7 @@ extension MonitoredPipelines {
   {
     false
   }
-  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] { [] }
+  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]? { [] }
   package func acknowledge(_ key: String, in pipeline: String) -> Bool { false }
   package func why(_ key: String, of pipeline: String) -> [String]? { nil }
   package func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?) {}

@@ -112,7 +112,7 @@ package final class PageRun: Sendable {
   /// The outcome of the last rows with a key, as lines; nil where the pipeline keeps no trace.
   package func why(_ key: String, of pipeline: String) -> [String]? { monitor.why(key, of: pipeline) }
 
-  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
+  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]? {
     monitor.repeated(by: sink, in: pipeline)
   }
 

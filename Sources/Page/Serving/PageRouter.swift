@@ -109,7 +109,9 @@ package struct PageRouter: Sendable {
       return PageAnswer(
         409,
         documents.failure(
-          "Not acknowledged", "Nothing is repeated with this key any more, or it could not be committed."))
+          "Not acknowledged",
+          "Nothing is repeated with this key any more, or it could not be committed, or not in time; reload the page to see."
+        ))
     }
     return .redirect(to: Link(path: ["p", pipeline, sink]))
   }

@@ -9,7 +9,12 @@ struct RepeatedTable {
   /// Writes nothing where there is none.
   func write(_ html: inout HTML) {
     guard node.role == .sink else { return }
-    let entries = documents.run.repeated(by: node.name, in: pipeline.name)
+    guard let entries = documents.run.repeated(by: node.name, in: pipeline.name) else {
+      return html.tag("p", .class("more")) {
+        $0.text(
+          "The pipeline has not answered in time what it repeats until it is acknowledged; reload the page.")
+      }
+    }
     if entries.isEmpty { return }
     let secrets = documents.run.plan(of: pipeline.name)?.secrets
     html.tag("h2", .class("part")) { $0.text("Repeated until acknowledged") }

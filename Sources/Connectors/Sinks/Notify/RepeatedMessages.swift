@@ -38,9 +38,11 @@ struct RepeatedMessages {
     return entries.count > Self.bound ? entries.removeFirst().key : nil
   }
 
-  /// Removes and returns a key that is repeated.
-  mutating func remove(_ key: String) -> Entry? {
-    entries.firstIndex { $0.key == key }.map { entries.remove(at: $0) }
+  /// Removes keys; returns those that were repeated.
+  mutating func remove(_ keys: Set<String>) -> [Entry] {
+    let removed = entries.filter { keys.contains($0.key) }
+    entries.removeAll { keys.contains($0.key) }
+    return removed
   }
 
   /// The messages that are due, which are sent again after the interval.

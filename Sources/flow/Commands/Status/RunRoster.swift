@@ -151,33 +151,47 @@ final class RunRoster: MonitoredPipelines {
     }
   }
 
-  /// The notifications that are repeated until they are acknowledged, of all pipelines that respond.
-  func unacknowledged() -> [Unacknowledged] {
-    gather { run, receive in run.reportUnacknowledged { receive($0) } } ?? []
+  /// What pipelines have answered.
+  enum Gathered: Sendable {
+    case all([Unacknowledged])
+    /// These did not answer in time, and may do what was asked later.
+    case late(pipelines: [String])
+    /// One could not commit what was asked.
+    case uncommitted
   }
 
-  /// Acknowledges keys in all pipelines: what was repeated with them; nil where that could not be committed.
-  func acknowledge(_ keys: [String]) -> [Unacknowledged]? {
+  /// The notifications that are repeated until they are acknowledged, of all pipelines.
+  func unacknowledged() -> Gathered {
+    gather { run, receive in run.reportUnacknowledged { receive($0) } }
+  }
+
+  /// Acknowledges keys in all pipelines: what was repeated with them.
+  func acknowledge(_ keys: Set<String>) -> Gathered {
     gather { run, receive in run.acknowledge(keys, to: receive) }
   }
 
-  /// The notifications that a sink repeats until they are acknowledged; none where its pipeline does not run.
-  func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
+  /// The notifications that a sink repeats until they are acknowledged, none where its pipeline does not run; nil where
+  /// it does not answer.
+  func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]? {
     let found = gather(in: pipeline) { run, receive in run.reportUnacknowledged { receive($0) } }
-    return found?.filter { $0.sink == sink } ?? []
+    guard case .all(let entries) = found else { return nil }
+    return entries.filter { $0.sink == sink }
   }
 
-  /// Acknowledges a key in a pipeline; false where no sink repeats it, or that could not be committed.
+  /// Acknowledges a key in a pipeline; false where no sink repeats it, or that could not be committed in time.
   func acknowledge(_ key: String, in pipeline: String) -> Bool {
-    let found = gather(in: pipeline) { run, receive in run.acknowledge([key], to: receive) }
-    return found?.isEmpty == false
+    guard
+      case .all(let found) = gather(
+        in: pipeline, { run, receive in run.acknowledge([key], to: receive) })
+    else { return false }
+    return !found.isEmpty
   }
 
-  /// Collects what pipelines, or one of them, answer in time; nil if one of them answers nil.
+  /// Collects what pipelines, or one of them, answer in time.
   private func gather(
     in pipeline: String? = nil,
     _ ask: (PipelineRun, @escaping @Sendable ([Unacknowledged]?) -> Void) -> Void
-  ) -> [Unacknowledged]? {
+  ) -> Gathered {
     let runs = state.withLock { state in
       state.runs.filter { !$0.isOver && (pipeline == nil || $0.plan.name == pipeline) }
     }
@@ -187,11 +201,17 @@ final class RunRoster: MonitoredPipelines {
       ask(run) { found in answer.change { $0 = .some(found) } }
       return answer
     }
-    return answers.reduce([]) { all, answer in
-      let found = answer.wait(until: max(end, MonotonicClock.now + Self.timeout.each)) { $0 } ?? []
-      guard let all, let found else { return nil }
-      return all + found
+    var (all, late, isCommitted): ([Unacknowledged], [String], Bool) = ([], [], true)
+    for (run, answer) in zip(runs, answers) {
+      let found = answer.wait(until: max(end, MonotonicClock.now + Self.timeout.each)) { $0 }
+      switch found {
+      case .some(let found?): all += found
+      case .some(nil): isCommitted = false
+      case nil: late.append(run.plan.name)
+      }
     }
+    if !isCommitted { return .uncommitted }
+    return late.isEmpty ? .all(all) : .late(pipelines: late)
   }
 
   /// The last status of a pipeline that has ended.

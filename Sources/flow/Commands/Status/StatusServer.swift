@@ -94,7 +94,7 @@ final class StatusServer: Sendable {
     guard let line = LocalSocket.readLine(from: connection.number) else { return }
     let request = try? Value.parse(line)
     if let keys = request?.member("acknowledge")?.items {
-      return send(AckCommand.json(roster.acknowledge(keys.compactMap(\.string))), to: connection.number)
+      return send(AckCommand.json(roster.acknowledge(Set(keys.compactMap(\.string)))), to: connection.number)
     }
     switch request?.member("get")?.string {
     case "status": send(roster.status().jsonValue, to: connection.number)

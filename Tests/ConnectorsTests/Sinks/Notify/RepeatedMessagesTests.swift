@@ -20,8 +20,10 @@ import Testing
     expect(notes.due(at: second(10)).map(\.title), equals: ["A"])
     expectNil(notes.add("b", Message(title: "B2"), at: second(12), timeOfDay: 112))
     expect(notes.due(at: second(20)).map(\.title), equals: ["A"])
-    expect(notes.remove("a")?.shown, equals: Unacknowledged(key: "a", title: "A", since: 100, count: 3))
-    expectNil(notes.remove("a"))
+    expect(
+      notes.remove(["a", "z"]).map(\.shown),
+      equals: [Unacknowledged(key: "a", title: "A", since: 100, count: 3)])
+    expect(notes.remove(["a"]), equals: [])
     expect(notes.due(at: second(1000)).map(\.title), equals: ["B2"])
     notes.postpone(dueBy: second(2000), until: second(3000))
     expect(notes.next, equals: second(3000))

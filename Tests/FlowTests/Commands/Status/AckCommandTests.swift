@@ -96,6 +96,30 @@ struct AckCommandTests {
     try expect(run.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
+  @Test("a pipeline that is busy is named, since it has not said that nothing is repeated")
+  func late() throws {
+    let place = try Workplace(
+      Self.pipeline.replacing(
+        "sinks:",
+        with:
+          "steps: [{ map: 'if .disk == \"slow\" then reduce range(1e9) as $i (0; . + $i) else . end' }]\nsinks:"
+      ))
+    try place.write("in.jsonl", "{\"disk\":\"sda\"}\n")
+    let run = try place.start()
+    try run.wait(for: "a notification") { count("sda", place) >= 1 }
+    try place.append("in.jsonl", "{\"disk\":\"slow\"}\n")
+    var seen = try place.flow("ack")
+    try run.wait(for: "the lane to be busy") {
+      seen = (try? place.flow("ack")) ?? seen
+      return seen.status != 0
+    }
+    #expect(seen.status == 1 && seen.output.isEmpty, "\(seen)")
+    #expect(seen.errors.hasPrefix("flow: alarm did not answer in time; it is busy"), "\(seen)")
+    let all = try place.flow("ack", "--all")
+    #expect(all.status == 1 && !all.errors.contains("nothing waits"), "\(all)")
+    _ = try run.end(by: SIGKILL)
+  }
+
   @Test("without a run there is nothing to acknowledge, and the message says so")
   func nothing() throws {
     let place = try Workplace(Self.pipeline)
