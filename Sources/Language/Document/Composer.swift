@@ -231,6 +231,10 @@ extension Composer {
     for flaw in interpolation.flaws {
       problems.report(flaw.message, at: SourceRange(file, sourceMap.file(of: flaw.range)), hint: flaw.hint)
     }
+    for warning in interpolation.warnings {
+      let place = SourceRange(file, sourceMap.file(of: warning.range))
+      problems.report(Problem(warning.message, at: place, hint: warning.hint, isWarning: true))
+    }
     let full = String(decoding: interpolation.text, as: UTF8.self)
     for value in interpolation.secrets { secrets.insert(value) }
     if interpolation.isUnknown { unknowns.append(place) }

@@ -14,6 +14,8 @@ struct Interpolation {
   /// Whether a value is not known until the pipeline runs.
   private(set) var isUnknown = false
   private(set) var flaws: [TextError] = []
+  /// What a run would lack.
+  private(set) var warnings: [TextError] = []
 
   init(_ source: [UInt8], _ sourceMap: TextMap, _ placeholders: Placeholders) {
     let (dollar, open) = (UInt8(ascii: "$"), UInt8(ascii: "{"))
@@ -62,6 +64,11 @@ struct Interpolation {
       if let value = try value(of: placeholder, placeholders) { return value }
       if let fallback = placeholder.fallback { return fallback }
       let missing = Self.missing(placeholder)
+      if placeholder.kind == .variable, !placeholders.isForRun {
+        isUnknown = true
+        warnings.append(TextError(missing.reason, at: bytes.indices, hint: missing.hint))
+        return Placeholders.unknown
+      }
       refuse(missing.reason, hint: missing.hint)
     } catch {
       refuse("\(quoted(written)): \(error)", hint: error.hint)

@@ -20,7 +20,7 @@ public struct Placeholders: Sendable {
   public var output: Source = { _ in nil }
   /// Whether values are for a run.
   ///
-  /// If not, “unknown” takes the place of commands, and of credentials that are not there.
+  /// If not, “unknown” takes the place of commands, and of variables and credentials that are not there.
   public var isForRun = false
 
   /// The text in place of a value that only a run has.

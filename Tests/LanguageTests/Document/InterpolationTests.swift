@@ -25,9 +25,18 @@ import Testing
   }
 
   @Test func whatIsWrongIsToldInItsPlace() {
-    expect(complaints("a: x ${NONE} y"), equals: ["1:6: the variable NONE is not set in the environment"])
-    expect(
-      complaints("a: |\n  é\n  x ${NONE}"), equals: ["3:5: the variable NONE is not set in the environment"])
+    for (text, place) in [("a: x ${NONE} y", "1:6"), ("a: |\n  é\n  x ${NONE}", "3:5")] {
+      let problem = "\(place): the variable NONE is not set in the environment"
+      // Only a run needs it.
+      let warnings = read(text).problems.warnings
+      #expect(complaints(text).isEmpty && warnings.count == 1)
+      expect(warnings.map { "\($0.place.position): \($0.message)" }, equals: [problem])
+      let source = SourceFile(path: "a.yaml", text: text)
+      var placeholders = Placeholders()
+      placeholders.isForRun = true
+      let needed = YAMLDocument(source, placeholders).problems.sorted
+      expect(needed.map { "\($0.place.position): \($0.message)" }, equals: [problem])
+    }
     expect(complaints("a: \"\\t${\""), equals: ["1:7: “${” is not closed"])
     expect(complaints("a: ${A-b} ${1} ${}").count, equals: 3)
   }

@@ -28,7 +28,8 @@ enum InstallServiceCommand {
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let files = try PipelineFiles(arguments.operands, arguments)
-    files.complain()
+    // A variable that is not set here must be set in the service.
+    files.complain(withWarnings: true)
     guard files.isRight, files.isDecided, files.hasTimeZones, let plan = files.plans.first else {
       return ExitStatus.usage
     }
