@@ -8,6 +8,7 @@ extension Command {
   static let all: [Command] = [
     RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
     GraphCommand.command, StatusCommand.command, TopCommand.command, TapCommand.command, AckCommand.command,
+    StopCommand.command,
     PageCommand.command,
     StateCommand.command, ClusterCommand.command, ImportCommand.command,
     HistoryCommand.command, AtCommand.command, VerifyCommand.command, BacktestCommand.command,
@@ -38,7 +39,10 @@ extension Command {
   }
 
   static func reportUnknown(_ name: String) -> Int32 {
-    let hint = nearest(to: name, among: all.map(\.name)).map { "; did you mean \(quoted($0))?" } ?? ""
+    let hint =
+      DocsCommand.has(name)
+      ? "; flow docs \(name) describes \(name)"
+      : nearest(to: name, among: all.map(\.name)).map { "; did you mean \(quoted($0))?" } ?? ""
     Terminal.complain("flow: unknown command \(quoted(name))\(hint)\n")
     Terminal.complain("See flow help for a list of commands.\n")
     return ExitStatus.usage

@@ -84,6 +84,9 @@ enum DocsCommand {
     return ExitStatus.done
   }
 
+  /// Whether there is a page of that name.
+  static func has(_ name: String) -> Bool { Topic.named(name) != nil || !Catalog.all.named(name).isEmpty }
+
   private static let kinds = Array(Set(Catalog.all.nodes.map(\.kind))).sorted()
 
   /// All topics and nodes, a line each.

@@ -28,19 +28,28 @@ enum InstalledPipelines {
     name.hasPrefix("/") ? nil : folders.map { "\($0)/\(name)" }.first(where: isFile)
   }
 
-  /// A suggestion for a name that is neither a file nor an installed pipeline; nil for a path.
+  /// A suggestion for what is neither a file nor the name of an installed pipeline.
   static func hint(for operand: String) -> String? {
-    if operand.contains("/") || operand.contains(".") || operand == "-" || isFile(operand) { return nil }
+    if operand == "-" || isFile(operand) { return nil }
     let names = names
+    if let stem = stem(of: splitPath(operand).name), operand != stem, names.contains(stem) {
+      return "an installed pipeline has the name \(quoted(stem)): write that"
+    }
+    if operand.contains("/") || operand.contains(".") { return nil }
     if let near = nearest(to: operand, among: names) { return "did you mean the pipeline \(quoted(near))?" }
     return names.isEmpty
       ? "no pipelines are installed" : "installed pipelines: \(names.joined(separator: ", "))"
   }
 
+  /// `slips` for `slips.yaml` and `slips.flow.yaml`; nil for a name that no pipeline has.
+  private static func stem(of file: String) -> String? {
+    isPipeline(file) ? String(file.prefix { $0 != "." }) : nil
+  }
+
   /// The names of all installed pipelines, sorted.
   static var names: [String] {
     let files = folders.flatMap { (try? namesOfFiles(in: $0)) ?? [] }
-    return Set(files.filter(isPipeline).map { String($0.prefix { $0 != "." }) }).sorted()
+    return Set(files.compactMap(stem)).sorted()
   }
 
   /// Whether a file of that name is a pipeline; `config.yaml` is none.

@@ -4,6 +4,7 @@ import JSON
 import Engine
 import Language
 import Reactive
+import Store
 import System
 
 /// Reads the pipeline files given to a command, with their config and the settings of `--set`.
@@ -28,13 +29,16 @@ struct PipelineFiles {
   var paths: Set<String> { Set(inputs.values.flatMap(\.keys)) }
   /// Errors in the command line and in reading the files, each a sentence.
   let complaints: [String]
+  /// Which files were taken for names, each a sentence.
+  private let taken: [String]
+  private let isQuiet: Bool
 
   var isRight: Bool { problems.isEmpty && complaints.isEmpty }
   /// Reports that pipelines without errors cannot be examined, if there are such.
   var isDecided: Bool {
     if undecidedCount > 0 {
       Terminal.complain(
-        "\(Self.count(undecidedCount, "pipeline")) cannot be planned: values come from commands or credentials, which only flow run has\n"
+        "\(Self.count(undecidedCount, "pipeline")) cannot be planned: values come from variables, commands or credentials that only flow run has\n"
       )
     }
     return undecidedCount == 0
@@ -63,13 +67,14 @@ struct PipelineFiles {
       }
       reader.settings.append((String(parts[0]), String(parts[1])))
     }
-    var complaints: [String] = []
+    var (complaints, taken): ([String], [String]) = ([], [])
     var configZones: [String] = []
     var secrets = Secrets()
     var extra = Problems()
     var configs: [ConfigFile] = []
     for operand in paths {
-      let path = InstalledPipelines.path(of: operand)
+      let path = Self.path(of: operand, arguments)
+      if path != operand { taken.append("\(quoted(operand)) is the pipeline \(path)") }
       let bytes: [UInt8]
       do { bytes = try Self.contents(path) } catch {
         complaints.append("\(error)" + (InstalledPipelines.hint(for: operand).map { "; \($0)" } ?? ""))
@@ -105,6 +110,8 @@ struct PipelineFiles {
     secrets.add(reader.secrets)
     self.secrets = secrets
     self.complaints = complaints
+    self.taken = taken
+    isQuiet = arguments.has(RunLog.quiet)
     self.configZones = configZones
   }
 
@@ -140,6 +147,21 @@ struct PipelineFiles {
     return paths
   }
 
+  /// The file that an operand means: itself, the file of that name in this folder, an installed pipeline, or the one
+  /// whose state has that name.
+  private static func path(of operand: String, _ arguments: Arguments) -> String {
+    if operand.contains("/") || operand == "-" || InstalledPipelines.isFile(operand) { return operand }
+    let installed = InstalledPipelines.path(of: operand)
+    if let own = InstalledPipelines.suffixes.map({ operand + $0 }).first(where: InstalledPipelines.isFile) {
+      return own
+    }
+    guard installed == operand, let states = try? StateFiles(arguments), states.names.contains(operand),
+      let reader = try? StateReader(path: states.path(of: operand)),
+      let file = (try? StateSummary(operand, reader))?.pipeline, InstalledPipelines.isFile(file)
+    else { return installed }
+    return file
+  }
+
   private static func contents(_ path: String) throws -> [UInt8] {
     try readFile(path, limit: Limits().bytes)
   }
@@ -147,6 +169,7 @@ struct PipelineFiles {
   /// Reports all errors as messages of a log.
   func complain(to log: Log) {
     let log = NodeLog(log: log, pipeline: "", node: "")
+    for note in taken { log.notice(note) }
     for complaint in complaints { log.error(complaint) }
     if problems.isEmpty { return }
     log.error(
@@ -156,6 +179,7 @@ struct PipelineFiles {
 
   /// Reports all errors, and the warnings where they are wanted.
   func complain(withWarnings: Bool = false) {
+    if !isQuiet { for note in taken { Terminal.complain("flow: \(printable(note))\n") } }
     for complaint in complaints { Terminal.complain("flow: \(complaint)\n") }
     let paint = Paint(isOn: Paint.isWanted(isTerminal: Terminal.isTerminal(2)) { Terminal.environment($0) })
     let text = problems.description(masking: secrets, withWarnings: withWarnings, paint)

@@ -5,7 +5,7 @@ import System
 
 /// The client of `StatusServer`: asks the processes that run pipelines with state in a folder.
 ///
-/// One mechanism for `flow status`, `flow top`, `flow tap` and `flow ack`.
+/// One mechanism for `flow status`, `flow top`, `flow tap`, `flow ack` and `flow stop`.
 enum StatusClient {
   /// Longer than a process takes whose lanes all hang.
   private static let timeout = 5
@@ -36,6 +36,12 @@ enum StatusClient {
 
   /// The socket of a process.
   static func path(of process: Int, in folder: String) -> String { "\(folder)/\(process).sock" }
+
+  /// The answer of one process; nil where it does not answer, or does not run any more.
+  static func answer(of process: Int, to request: Value, in folder: String) -> Value? {
+    guard let connection = try? LocalSocket.connect(to: path(of: process, in: folder)) else { return nil }
+    return ask(connection.number, request)
+  }
 
   private static func ask(_ connection: Int32, _ request: Value) -> Value? {
     LocalSocket.setTimeout(timeout, of: connection)

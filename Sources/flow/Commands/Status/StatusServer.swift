@@ -8,7 +8,8 @@ import System
 /// The server of a run's status: a socket, `PROCESS.sock`, in each state folder that its pipelines use.
 ///
 /// A client sends a line of JSON, `{"get": "status"}`, and receives one line; for `{"get": "tap", …}` see `TapConnection`.
-/// `{"get": "unacknowledged"}` and `{"acknowledge": ["KEY"]}` are for `flow ack`.
+/// `{"get": "unacknowledged"}` and `{"acknowledge": ["KEY"]}` are for `flow ack`, and
+/// `{"stop": ["NAME"]}` is for `flow stop`.
 /// One thread serves all but taps, and sleeps until a client connects. A missing folder is made until the end, since
 /// simulated runs keep no state in it; where it cannot be, the run goes without: observing never prevents it.
 final class StatusServer: Sendable {
@@ -96,6 +97,9 @@ final class StatusServer: Sendable {
     if let keys = request?.member("acknowledge")?.items {
       return send(AckCommand.json(roster.acknowledge(Set(keys.compactMap(\.string)))), to: connection.number)
     }
+    if let names = request?.member("stop")?.items {
+      return send(stop(Set(names.compactMap(\.string)), roster), to: connection.number)
+    }
     switch request?.member("get")?.string {
     case "status": send(roster.status().jsonValue, to: connection.number)
     case "unacknowledged": send(AckCommand.json(roster.unacknowledged()), to: connection.number)
@@ -107,6 +111,14 @@ final class StatusServer: Sendable {
       }
     default: send(.record([("error", .string("unknown request"))]), to: connection.number)
     }
+  }
+
+  /// Shuts the run down as SIGTERM does, if all of its pipelines that run are named.
+  private static func stop(_ names: Set<String>, _ roster: RunRoster) -> Value {
+    let running = roster.outlines().filter { !$0.phase.isOver }.map(\.name)
+    let others = running.filter { !names.contains($0) }
+    if !others.isEmpty { return .record([("others", .array(others.map { .string($0) }))]) }
+    return .record([("stopping", .bool(kill(getpid(), SIGTERM) == 0))])
   }
 
   private static func send(_ answer: Value, to connection: Int32) {

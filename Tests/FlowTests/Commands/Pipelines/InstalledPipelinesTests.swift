@@ -84,6 +84,49 @@ import Testing
     #expect(try shell(place, "\"$0\" graph greet").output.contains("here  stdin"))
   }
 
+  @Test(
+    "one's own pipeline has a name too: that of its file here, or of its state; which file it is is printed")
+  func ownNames() throws {
+    let place = try Workplace()
+    try FileManager.default.createDirectory(atPath: place["else"], withIntermediateDirectories: true)
+    try place.write("orders.yaml", Self.own.replacing("NAME", with: "orders"))
+    try place.write("else/deep.yaml", Self.own.replacing("NAME", with: "mine"))
+    try place.record(#"{"at":"2026-01-01T00:00:00Z","rows":[{"id":1}],"coverage":"complete"}"#)
+    #expect(
+      try place.flow("run", "--once", "orders").errors.contains("“orders” is the pipeline orders.yaml\n"))
+    #expect(try !place.flow("run", "--once", "-q", "orders").errors.contains("is the pipeline"))
+    #expect(try place.flow("run", "--once", "else/deep.yaml").status == 0)
+    for name in ["orders", "mine"] {
+      for command in [
+        ["graph", name], ["check", name], ["test", name], ["history", name, "1"], ["at", "0s", name],
+        ["verify", name], ["backtest", name, "--over", "rec"], ["why", name, "1"],
+        ["why-not", name, "1"], ["status", name], ["state", "show", name],
+      ] {
+        let seen = try place.flow(command)
+        #expect(
+          !seen.errors.contains("cannot open") && !seen.errors.contains("there is no"), "\(command): \(seen)")
+      }
+    }
+    #expect(try place.flow("graph", "mine").errors.contains("“mine” is the pipeline /"))
+  }
+
+  private static let own = """
+    name: NAME
+    trace: 10 events
+    sources: { in: { generate: '{ id: 1 }' } }
+    steps: [ { changes: .id } ]
+    sinks: { log: { jsonl: out/NAME.jsonl } }
+    """
+
+  @Test("a path to nothing leads to the installed pipeline of that name, and a name of a step to its page")
+  func leads() throws {
+    let place = try install()
+    let seen = try shell(place, "\"$0\" run pipelines/greet.yaml")
+    #expect(seen.status == 2 && seen.errors.contains("an installed pipeline has the name “greet”"), "\(seen)")
+    let help = try place.flow("help", "changes")
+    #expect(help.status == 2 && help.errors.contains("flow docs changes describes changes"), "\(help)")
+  }
+
   @Test("a name that is none is an error with the closest one, or the list")
   func unknown() throws {
     let place = try install()
