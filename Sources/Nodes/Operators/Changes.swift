@@ -107,11 +107,8 @@ private final class Changes: Step {
     key = context.evaluation(options[ChangesOptions.key])
     keyText = options[ChangesOptions.key].text
     self.context = context
-    relevance = Relevance(
-      watch: options[ChangesOptions.watch], ignore: options[ChangesOptions.ignore],
-      text: options[ChangesOptions.text], context)
-    tolerances = Tolerances(
-      options[ChangesOptions.tolerance].map { (Places([$0.places], context), $0.tolerance) })
+    relevance = ChangesOptions.relevance(options, context.evaluation)
+    tolerances = ChangesOptions.tolerances(options, context.evaluation)
     arraysBy = options[ChangesOptions.arraysBy].map { Key($0) }
     emitsFirst = options[ChangesOptions.first] == .emit
     isPatch = options[ChangesOptions.form] == .patch
@@ -477,6 +474,20 @@ extension StepPlan {
   package var reportsEachChange: Bool {
     spec.kind == changes.kind && options[ChangesOptions.form] == .values
       && options[ChangesOptions.types].count == ChangesOptions.Change.allCases.count
+  }
+
+  /// Whether it is a `changes` that sends JSON Patches.
+  package var sendsPatches: Bool { spec.kind == changes.kind && options[ChangesOptions.form] == .patch }
+
+  /// Whether it reports each row of its first poll as added.
+  package var reportsFirstRows: Bool { reportsEachChange && options[ChangesOptions.first] == .emit }
+
+  /// Whether a difference is one of texts that do not count, in the time of a world; nil where all of them do.
+  package func textNoise(in world: World) -> ((Difference) -> Bool)? {
+    guard reportsEachChange, let text = options[ChangesOptions.text] else { return nil }
+    let noise = TextNoise(text) { Evaluation($0, in: world) }
+    let event = Event(.null, Poll(source: name, at: 0))
+    return { difference in (try? noise.covers(difference, of: event)) ?? false }
   }
 
   /// Whether it reports each difference of a row besides, so that its changes add up to the rows.

@@ -49,6 +49,14 @@ enum ChangesOptions {
   static let bound = Option(
     "bound", .integer(1...), default: "1000000",
     "how many keys a source may have, and how many are remembered")
+
+  static func relevance(_ options: Options, _ evaluation: (Expression) -> Evaluation) -> Relevance {
+    Relevance(watch: options[watch], ignore: options[ignore], text: options[text], evaluation: evaluation)
+  }
+
+  static func tolerances(_ options: Options, _ evaluation: (Expression) -> Evaluation) -> Tolerances {
+    Tolerances(options[tolerance].map { (Places([$0.places], evaluation), $0.tolerance) })
+  }
 }
 
 private enum LossOptions {

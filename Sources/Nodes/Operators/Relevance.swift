@@ -10,10 +10,12 @@ struct Relevance {
   /// The scope for rows that have the places as they are written.
   private let scope: DifferenceScope
 
-  init(watch: [Expression]?, ignore: [Expression]?, text: Options?, _ context: StepContext) {
-    self.watch = watch.map { Places($0, context) }
-    self.ignore = ignore.map { Places($0, context) }
-    noise = text.map { TextNoise($0, context) }
+  init(
+    watch: [Expression]?, ignore: [Expression]?, text: Options?, evaluation: (Expression) -> Evaluation
+  ) {
+    self.watch = watch.map { Places($0, evaluation) }
+    self.ignore = ignore.map { Places($0, evaluation) }
+    noise = text.map { TextNoise($0, evaluation: evaluation) }
     scope = DifferenceScope(watched: self.watch?.pointers, ignored: self.ignore?.pointers ?? [])
   }
 
@@ -45,8 +47,8 @@ struct Places {
   /// Their pointers; none where a place has to be computed.
   let pointers: [Pointer]
 
-  init(_ expressions: [Expression], _ context: StepContext) {
-    places = expressions.map { context.evaluation($0) }
+  init(_ expressions: [Expression], _ evaluation: (Expression) -> Evaluation) {
+    places = expressions.map(evaluation)
     let names = expressions.compactMap(\.names)
     let areFixed = names.count == expressions.count
     self.names = areFixed ? names.map { $0.map { Key($0) } } : nil

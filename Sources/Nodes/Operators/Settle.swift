@@ -102,7 +102,7 @@ package let settle = NodeSpec(
         && !options.isGiven(SettleOptions.arraysBy),
       relevance: Relevance(
         watch: options[SettleOptions.watch], ignore: options[SettleOptions.ignore],
-        text: options[ChangesOptions.text], context),
+        text: options[ChangesOptions.text], evaluation: context.evaluation),
       arraysBy: options[SettleOptions.arraysBy].map { Key($0) })
     let machine = DebounceMachine(
       state: try context.state(

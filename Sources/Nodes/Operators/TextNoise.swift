@@ -9,8 +9,8 @@ struct TextNoise {
 
   static let options = AnyOption.list(NoiseOptions.ignore, NoiseOptions.collapse)
 
-  init(_ options: Options, _ context: StepContext) {
-    ignore = options[NoiseOptions.ignore].map { context.evaluation($0) }
+  init(_ options: Options, evaluation: (Expression) -> Evaluation) {
+    ignore = options[NoiseOptions.ignore].map(evaluation)
     collapses = options[NoiseOptions.collapse]
   }
 

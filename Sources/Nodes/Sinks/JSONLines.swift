@@ -128,6 +128,11 @@ extension SinkPlan {
     spec.kind == jsonl.kind ? options[JSONLinesOptions.path].constant : nil
   }
 
+  /// How many rotated files of a sink `jsonl` are kept; nil where all are.
+  package var keptFiles: Int? {
+    spec.kind == jsonl.kind ? options[JSONLinesOptions.rotate].map { $0[JSONLinesOptions.keep] } : nil
+  }
+
   /// The member in which each line of a sink `jsonl` has an id.
   package var lineID: Key? {
     spec.kind == jsonl.kind ? options[JSONLinesOptions.eventID].map { Key($0) } : nil

@@ -18,23 +18,26 @@ struct ChangeLog {
 
   static let about = """
     A LOG is what jsonl writes behind changes; its rotated files are read too. For a PIPELINE, its file or its name, it is \
-    the file of its sink jsonl, from this folder.
+    the file of its sink jsonl, from this folder, or else the one that a replay has written.
     """
 
   let path: String
   /// The pipeline that writes it, where that was named, and the name of its sink.
   let writer: (plan: Plan, sink: String, secrets: Secrets)?
 
+  /// Whether a replay has written it.
+  let isReplayed: Bool
+
   /// The log that an operand names: a file, or a pipeline that writes one.
   init(_ operand: String, _ arguments: Arguments) throws {
     let isPipeline = [".yaml", ".yml"].contains { operand.hasSuffix($0) }
     if !isPipeline, SystemDisk().status(of: operand)?.isRegular == true || !Self.rotated(operand).isEmpty {
-      (path, writer) = (operand, nil)
+      (path, writer, isReplayed) = (operand, nil, false)
       return
     }
-    let files = try PipelineFiles([Self.file(of: operand, arguments)], arguments)
+    let files = try PipelineFiles([operand], arguments)
     guard files.isRight, files.isDecided, let plan = files.plans.first else {
-      if isPipeline || SystemDisk().status(of: InstalledPipelines.path(of: operand)) != nil {
+      if isPipeline || !files.inputs.isEmpty {
         files.complain()
         throw Sentence("\(operand) cannot be read")
       }
@@ -42,6 +45,7 @@ struct ChangeLog {
         "there is no log and no pipeline \(quoted(operand))"
           + (InstalledPipelines.hint(for: operand).map { "; \($0)" } ?? ""))
     }
+    files.complain()
     let logs = plan.sinks.compactMap { sink in sink.linesPath.map { (sink: sink.name, path: $0) } }
     guard let log = logs.first else {
       throw Sentence("\(plan.name) has no sink jsonl with one file, so it keeps no log")
@@ -50,20 +54,23 @@ struct ChangeLog {
       throw Sentence(
         "\(plan.name) writes several logs: \(logs.map(\.path).joined(separator: ", ")); name one of them")
     }
-    guard SystemDisk().status(of: log.path) != nil || !Self.rotated(log.path).isEmpty else {
-      throw Sentence("\(log.path), the log of \(plan.name), does not exist here")
+    let replayed = OutputPolicy(below: RunOutputs.replayFolder, of: .simulation).path(of: log.path)
+    guard
+      let found = [log.path, replayed].first(where: {
+        SystemDisk().status(of: $0) != nil || !Self.rotated($0).isEmpty
+      })
+    else {
+      throw Sentence(
+        "\(log.path), the log of \(plan.name), does not exist here, nor does \(replayed), which a replay would have written"
+      )
     }
-    (path, writer) = (log.path, (plan, log.sink, files.secrets))
-  }
-
-  /// The file of a pipeline that is named as its state is; otherwise what was given.
-  private static func file(of operand: String, _ arguments: Arguments) -> String {
-    guard SystemDisk().status(of: InstalledPipelines.path(of: operand)) == nil,
-      let states = try? StateFiles(arguments), states.names.contains(operand),
-      let reader = try? StateReader(path: states.path(of: operand)),
-      let summary = try? StateSummary(operand, reader)
-    else { return operand }
-    return summary.pipeline ?? operand
+    if found != log.path {
+      Terminal.complain(
+        "reading \(printable(found)), which a replay has written, since \(printable(log.path)) does not exist\n"
+      )
+    }
+    isReplayed = found != log.path
+    (path, writer) = (found, (plan, log.sink, files.secrets))
   }
 
   /// The files that were rotated, the oldest first.
@@ -93,9 +100,28 @@ struct ChangeLog {
     Terminal.complain("\(skipped.first)\(all)\n")
   }
 
-  /// Hands out each change; a line that is none goes to `other`.
+  /// The step `changes` whose changes the log has as they are.
+  var changes: StepPlan? {
+    guard let writer else { return nil }
+    let from = writer.plan.sinks.first { $0.name == writer.sink }?.from ?? []
+    return writer.plan.streams.first { from.contains($0.name) }?.steps.last
+  }
+
+  /// Whether the log begins with all rows that there were.
+  var hasFirstRows: Bool { changes?.reportsFirstRows == true }
+
+  /// Whether as many files have been rotated as are kept, so that the oldest lines may be gone.
+  var mayLackOldest: Bool {
+    guard let writer, let kept = writer.plan.sinks.first(where: { $0.name == writer.sink })?.keptFiles else {
+      return false
+    }
+    return Self.rotated(path).count >= kept
+  }
+
+  /// Hands out each change; a line that is none goes to `other`, and so does a JSON Patch unless they are taken.
   func eachChange(
-    other: (Place, _ reason: String) throws -> Void, _ body: (Change, Place) throws -> Void
+    takingPatches: Bool = false, other: (Place, _ reason: String) throws -> Void,
+    _ body: (Change, Place) throws -> Void
   ) throws {
     let current = SystemDisk().status(of: path) != nil ? [path] : []
     for path in Self.rotated(path) + current {
@@ -105,7 +131,7 @@ struct ChangeLog {
         guard let entry = TailEntry(line) else { return }
         let place = Place(path: path, line: number)
         func pass(_ change: Change) throws {
-          if change.value.member("patch") == nil { return try body(change, place) }
+          if takingPatches || !change.isPatch { return try body(change, place) }
           try other(place, "this change is a JSON Patch, which has no rows")
         }
         switch entry.meaning {

@@ -9,6 +9,8 @@ protocol LogCheck: AnyObject {
   func take(_ change: Change) throws -> String?
   /// Throws for what is missing at the end of the log.
   func end() throws
+  /// What it has not compared, as a sentence.
+  var note: String? { get }
 }
 
 /// Compares a log with what its pipeline gives over the recorded polls.
@@ -16,14 +18,33 @@ final class RehearsedCheck: LogCheck {
   private var expected: ArraySlice<Value>
   /// The member of a line that has its id, which another run gives another.
   private let id: Key?
+  /// Whether the log may begin behind what the polls give first, and how much of that it lacks.
+  private var mayLackOldest: Bool
+  private var lacking = 0
 
-  init(_ plan: Plan, _ sink: String, _ recordings: Recordings, _ secrets: Secrets) throws {
+  init(
+    _ plan: Plan, _ sink: String, _ recordings: Recordings, _ secrets: Secrets, mayLackOldest: Bool
+  ) throws {
+    self.mayLackOldest = mayLackOldest
     let rehearsal = try Rehearsal(of: plan, over: recordings, masking: secrets)
     id = plan.sinks.first { $0.name == sink }?.lineID
     expected = rehearsal.outputs.filter { $0.sink == sink }.map(\.value)[...]
   }
 
+  var note: String? {
+    lacking == 0
+      ? nil
+      : "\(PipelineFiles.count(lacking, "earlier change")) that the polls give must have been in older files, "
+        + "which rotation has not kept"
+  }
+
   func take(_ change: Change) -> String? {
+    if mayLackOldest {
+      mayLackOldest = false
+      let first = expected.firstIndex { matches($0, change) } ?? expected.startIndex
+      lacking = first - expected.startIndex
+      expected = expected[first...]
+    }
     guard let next = expected.first else { return "the recorded polls give no such change" }
     // The rows that a poll has removed are reported in any order.
     let run = expected.prefix { change.sort == .removed && isRemoval($0, at: change.at) }
@@ -58,6 +79,7 @@ final class RehearsedCheck: LogCheck {
 
 /// Compares what a log adds up to with each complete poll of a recording.
 final class PollCheck: LogCheck {
+  let note: String? = nil
   private let polls: any ScriptSource
   private let name: String
   private let key: Evaluator
@@ -114,6 +136,9 @@ final class PollCheck: LogCheck {
     if let poll = next, poll.at > time, last < time, last > -.infinity {
       return "no poll was made at that time"
     }
+    if time < last {
+      return "its time is before that of the poll of \(timestamp(last)), whose changes are above it"
+    }
     _ = fold.apply(change)
     return nil
   }
@@ -142,10 +167,12 @@ final class PollCheck: LogCheck {
     for case (let key, let row?) in found {
       if !hasBegun { fold.assume(row, for: key) }
       if fold.row(of: key) == row { continue }
-      let known = fold.row(of: key).map { "has \($0)" } ?? "has no such row"
+      let known =
+        fold.row(of: key).map { "is another row than the log has: \(VerifyCommand.difference(row, $0))" }
+        ?? "is \(excerpt(of: row)), and the log has no such row"
       throw wrong(
         poll.at, key,
-        "is \(row), and the log \(known) (if its pipeline leaves fields or changes out, name the pipeline instead)"
+        "\(known) (if its pipeline leaves fields or changes out, name the pipeline instead)"
       )
     }
     hasBegun = true

@@ -18,6 +18,8 @@ enum ChangeFlaw {
 struct RowFold {
   /// The members in which a row must be as the change before has left it; nil for the whole row.
   private let fields: Set<Key>?
+  /// Whether a difference does not count.
+  private let isNoise: (Difference) -> Bool
   /// The rows in the order in which they came, those that are gone among them.
   private var slots: [(key: Value, row: Value)] = []
   private var places: [Value: Int] = [:]
@@ -30,7 +32,9 @@ struct RowFold {
   /// Whether rows were there before the log begins, as after the first poll of `changes`.
   private(set) var hasBaseline = false
 
-  init(comparing fields: Set<Key>? = nil) { self.fields = fields }
+  init(comparing fields: Set<Key>? = nil, besides isNoise: @escaping (Difference) -> Bool = { _ in false }) {
+    (self.fields, self.isNoise) = (fields, isNoise)
+  }
 
   func row(of key: Value) -> Value? { places[key].map { slots[$0].row } }
 
@@ -77,8 +81,11 @@ struct RowFold {
 
   private func agrees(_ row: Value, _ before: Value) -> Bool {
     if row == before { return true }
-    guard let fields, row.kind == .object, before.kind == .object else { return false }
-    return fields.allSatisfy { row.member($0) == before.member($0) }
+    return Value.differences(from: row, to: before).allSatisfy { difference in
+      if isNoise(difference) { return true }
+      guard let fields, let name = difference.path.steps.first else { return false }
+      return !fields.contains(Key(name))
+    }
   }
 
   private mutating func set(_ row: Value, for key: Value) {
@@ -109,6 +116,9 @@ extension Change {
   private func side(_ name: Key) -> Value? {
     value.member(name).flatMap { $0.isNull ? nil : $0 }
   }
+
+  /// Whether it has a JSON Patch instead of rows.
+  var isPatch: Bool { value.member("patch") != nil }
 
   /// When it was noticed.
   var time: Double? { at.flatMap { $0.double ?? $0.string.flatMap { TailTime.moment($0) } } }

@@ -18,13 +18,15 @@ enum VerifyCommand {
     options: [against, key, StateCommand.folder, PipelineFiles.set, PipelineFiles.config],
     about: """
       Every row must be in the log as the change before has left it. With a PIPELINE that has state and does not run, the \
-      rows that the log adds up to must be those of its step changes. With --against, a LOG must add up to the rows of each complete poll of a \
+      rows that the log adds up to must be those of its step changes, and with first: emit no row of it may be missing in \
+      the log. With --against, a LOG must add up to the rows of each complete poll of a \
       recording, and a PIPELINE is run over it, and must give the same changes. The first place that is wrong is printed, \
       and the exit status is 1. \(ChangeLog.about)
 
       A LOG is compared in the fields that its differences name, since others may have been left out (watch, ignore). One \
       whose pipeline leaves out fields does not add up to its polls, and one that has only some of the changes, as behind \
-      filter, has gaps: name the PIPELINE, which says so.
+      filter, has gaps: name the PIPELINE, which says so. Of a LOG alone a line that is missing before the first or behind \
+      the last of its row is not seen, nor are lines of several sources in a wrong order; --against sees both.
       """,
     examples: [
       ("flow verify out/new-launches.jsonl", "the log by itself"),
@@ -41,49 +43,90 @@ enum VerifyCommand {
     var checks: [any LogCheck] = []
     if let recordings {
       if let writer = log.writer {
-        checks.append(try RehearsedCheck(writer.plan, writer.sink, recordings, writer.secrets))
+        checks.append(
+          try RehearsedCheck(
+            writer.plan, writer.sink, recordings, writer.secrets, mayLackOldest: log.mayLackOldest))
       } else {
         checks.append(try PollCheck(log, recordings, key: arguments.text(key)))
       }
     }
     let extent = log.writer.map { LogExtent(of: $0.plan, sink: $0.sink) } ?? .fields
-    var isFollowed = true
-    if case .part(let reason) = extent {
-      isFollowed = false
-      if recordings == nil {
-        Terminal.complain(
-          "the log has \(reason), so they are not followed; --against compares it with polls\n")
-      }
-    }
-    var count = 0
+    if extent == .patches, recordings == nil { throw WrongUse(patches) }
+    let isOrdered = log.writer.map { LogExtent.isOrdered($0.plan, sink: $0.sink) } ?? false
+    var (count, isStateCompared) = (0, false)
+    var order = LineTimes()
     do {
-      var fold = RowFold(comparing: extent == .whole ? nil : try LogExtent.fields(of: log))
-      try log.eachChange(other: { place, reason in throw Finding(description: "\(place): \(reason)") }) {
-        change, place in
+      var fold = try rows(of: log, extent)
+      try log.eachChange(
+        takingPatches: true, other: { place, reason in throw Finding(description: "\(place): \(reason)") }
+      ) { change, place in
         count += 1
-        switch fold.apply(change) {
-        case .alone(let flaw) where isFollowed: throw Finding(change, place, flaw)
-        case .beside(let flaw) where isFollowed:
-          // A log by itself does not say so.
-          let hint = "if its pipeline has several sources or leaves changes out, name the pipeline instead"
-          throw Finding(change, place, log.writer == nil ? "\(flaw) (\(hint))" : flaw)
+        if change.isPatch, extent != .patches { throw WrongUse("\(place): \(patches)") }
+        switch change.isPatch ? nil : fold.apply(change) {
+        case .alone(let flaw) where extent.isFollowed: throw Finding(change, place, flaw)
+        case .beside(let flaw) where extent.isFollowed: throw Finding(change, place, flaw + hint(of: log))
         case .alone, .beside, nil: break
         }
+        if let flaw = order.flaw(of: change, at: place), isOrdered { throw Finding(change, place, flaw) }
         for check in checks {
           if let flaw = try check.take(change) { throw Finding(change, place, flaw) }
         }
       }
       for check in checks { try check.end() }
       if extent == .whole, recordings == nil, let writer = log.writer {
-        try checkState(of: writer.plan, writer.sink, try StateFiles(arguments), fold)
+        isStateCompared = try checkState(of: writer.plan, log, try StateFiles(arguments), fold)
       }
     } catch let finding as Finding {
       Terminal.say("\(printable(finding.description))\n")
       return ExitStatus.failed
     }
+    if log.writer == nil, let first = order.first {
+      let more = order.count > 1 ? "; there are \(order.count) such lines" : ""
+      Terminal.complain("\(printable(first))\(more)\n")
+    }
     let changes = count == 0 ? "no changes" : PipelineFiles.count(count, "change")
     Terminal.complain("\(printable(log.path)): \(changes), nothing wrong\n")
+    for limit in limits(of: log, extent, checks, isStateCompared) { Terminal.complain(limit + "\n") }
     return ExitStatus.done
+  }
+
+  private static let patches =
+    "the log has JSON Patches, and no rows that could be followed; name its PIPELINE with --against FOLDER, which compares them"
+
+  private static func rows(of log: ChangeLog, _ extent: LogExtent) throws -> RowFold {
+    let fields = extent == .whole ? nil : try LogExtent.fields(of: log)
+    let steps = log.writer?.plan.streams.flatMap(\.steps) ?? []
+    guard let isNoise = steps.lazy.compactMap({ $0.textNoise(in: .now { 0 }) }).first else {
+      return RowFold(comparing: fields)
+    }
+    return RowFold(comparing: fields, besides: isNoise)
+  }
+
+  /// A log by itself does not say how much its pipeline leaves out.
+  private static func hint(of log: ChangeLog) -> String {
+    log.writer != nil
+      ? ""
+      : " (if its pipeline has several sources, or leaves out changes or parts of texts, name the pipeline instead)"
+  }
+
+  /// What could not be found, in sentences.
+  private static func limits(
+    of log: ChangeLog, _ extent: LogExtent, _ checks: [any LogCheck], _ isStateCompared: Bool
+  ) -> [String] {
+    var limits = checks.compactMap(\.note)
+    if case .part(let reason) = extent, checks.isEmpty {
+      limits.append("the log has \(reason), so they are not followed; --against compares it with polls")
+    } else if checks.isEmpty, !isStateCompared {
+      limits.append(
+        "a line that is missing before the first or behind the last of its row is not seen: "
+          + (log.writer == nil ? "name its PIPELINE, which has state, or compare" : "compare")
+          + " with polls, by --against FOLDER")
+    } else if checks.isEmpty, log.mayLackOldest || !log.hasFirstRows {
+      limits.append(
+        "a line that is missing before the first of its row is not seen, since the log does not begin with all rows"
+      )
+    }
+    return limits
   }
 
   /// The first place that is wrong.
@@ -99,77 +142,88 @@ enum VerifyCommand {
 
   // MARK: - The state
 
-  /// Compares the rows of the step `changes` that feeds the log with those that the log adds up to.
-  private static func checkState(of plan: Plan, _ sink: String, _ files: StateFiles, _ fold: RowFold) throws {
-    let from = plan.sinks.first { $0.name == sink }?.from ?? []
-    let steps = plan.streams.first { from.contains($0.name) }?.steps ?? []
+  /// Compares the rows of the step `changes` that feeds the log with those that the log adds up to; returns false where
+  /// it cannot.
+  private static func checkState(
+    of plan: Plan, _ log: ChangeLog, _ files: StateFiles, _ fold: RowFold
+  ) throws -> Bool {
     // Behind settle some of what changes knows is still to come.
-    guard files.names.contains(plan.name), let step = steps.last, step.reportsWholeRows else { return }
+    guard !log.isReplayed, files.names.contains(plan.name), let step = log.changes, step.reportsWholeRows
+    else { return false }
     let running = StatusClient.processes(in: files.folder).answers.flatMap(\.pipelines)
     if running.contains(where: { $0.name == plan.name }) {
-      return Terminal.complain("\(plan.name) is running, so its state is not compared\n")
+      Terminal.complain("\(plan.name) is running, so its state is not compared\n")
+      return false
     }
     let reader = try StateReader(path: files.path(of: plan.name))
-    let tables = try reader.tables().map(\.node).filter { name in
-      plan.sources.contains { name == "\(step.name)@\($0.name)" }
-    }
+    let names = try reader.tables().map(\.node)
+    let tables = plan.sources.map { "\(step.name)@\($0.name)" }.filter(names.contains)
     func wrong(_ key: Value, _ what: String) -> Finding {
       Finding(description: "\(KeyText.text(of: key)): \(what)")
     }
+    var known: Set<Value> = []
     for table in tables {
-      var last: StoredKey?
-      while case let page = try reader.keys(of: table, after: last), !page.isEmpty {
-        for stored in page {
-          guard let key = try? Value.parse(stored.key) else { continue }
-          let row = StateText.value(stored.value)
-          if let found = fold.row(of: key), found != row {
-            throw wrong(key, "the state has \(row), and the log adds up to \(found)")
-          }
-          if fold.hasRemoved(key) { throw wrong(key, "the state has this row, and the log has removed it") }
+      try reader.eachKey(of: table) { key, stored in
+        known.insert(key)
+        let row = StateText.value(stored)
+        if let found = fold.row(of: key), found != row {
+          throw wrong(key, "the state has another row than the log adds up to: \(difference(row, found))")
         }
-        last = page.last
+        if fold.hasRemoved(key) { throw wrong(key, "the state has this row, and the log has removed it") }
+        if fold.row(of: key) == nil, step.reportsFirstRows, !log.mayLackOldest {
+          throw wrong(key, "the state has this row, and the log has no line of it")
+        }
+      }
+      // Rows that are missing and not removed yet, or out of sight.
+      if names.contains(table + "/absent") {
+        try reader.eachKey(of: table + "/absent") { key, _ in known.insert(key) }
       }
     }
-    guard tables.count == 1, let table = tables.first else { return }
-    for (key, row) in fold.rows where try reader.value(of: table, for: key.json) == nil {
-      throw wrong(key, "the log adds up to \(row), and the state has no such row")
+    guard tables.count == 1 else { return !tables.isEmpty }
+    if let (key, row) = fold.rows.first(where: { !known.contains($0.key) }) {
+      throw wrong(key, "the log adds up to \(excerpt(of: row)), and the state has no such row")
+    }
+    return true
+  }
+
+  /// The first places where two rows differ, with their values.
+  static func difference(_ one: Value, _ other: Value) -> String {
+    Value.differences(from: one, to: other).prefix(3).map { difference in
+      let (one, other) = (difference.before, difference.after)
+      return
+        "\(difference.path) \(one.map { excerpt(of: $0) } ?? "missing"), \(other.map { excerpt(of: $0) } ?? "missing")"
+    }.joined(separator: "; ")
+  }
+}
+
+extension StateReader {
+  /// Calls `body` with each key of a table and its value.
+  fileprivate func eachKey(of table: String, _ body: (Value, [UInt8]) throws -> Void) throws {
+    var last: StoredKey?
+    while case let page = try keys(of: table, after: last), !page.isEmpty {
+      for stored in page {
+        if let key = try? Value.parse(stored.key) { try body(key, stored.value) }
+      }
+      last = page.last
     }
   }
 }
 
-/// How much of what happens to its rows a log has, as far as the pipeline says that writes it.
-enum LogExtent: Equatable {
-  /// Each change: a row is as the change before it has left it.
-  case whole
-  /// Each change of some fields, as with `watch`; others move between the changes.
-  case fields
-  /// Not each change, or those of other rows with the same key too; `reason` follows “the log has”.
-  case part(reason: String)
+/// The times of the lines of a log, in which each should be as late as those before.
+private struct LineTimes {
+  private var latest = -Double.infinity
+  /// How many lines are out of order or without a time, and the first of them.
+  private(set) var count = 0
+  private(set) var first: String?
 
-  init(of plan: Plan, sink name: String) {
-    let hasSeveral = plan.sources.count > 1
-    self = .part(
-      reason: hasSeveral
-        ? "rows of several sources, which may have one key" : "only some of the changes of its rows")
-    guard !hasSeveral, let sink = plan.sinks.first(where: { $0.name == name }), sink.when == nil,
-      sink.from.count == 1,
-      let steps = plan.streams.first(where: { sink.from.contains($0.name) })?.steps,
-      let place = steps.lastIndex(where: \.reportsEachChange),
-      // The changes of a row that are taken together lead from the first to the last.
-      steps[(place + 1)...].allSatisfy({ $0.spec.kind == "settle" })
-    else { return }
-    self = steps[place].reportsWholeRows ? .whole : .fields
-  }
-
-  /// The members that the differences of a log name; nil where one is of whole rows.
-  static func fields(of log: ChangeLog) throws -> Set<Key>? {
-    var names: Set<Key>? = []
-    try log.eachChange(other: { _, _ in }) { change, _ in
-      for difference in change.differences {
-        guard let name = difference.path.steps.first else { return names = nil }
-        names?.insert(Key(name))
-      }
-    }
-    return names
+  /// What is wrong with the time of a line.
+  mutating func flaw(of change: Change, at place: ChangeLog.Place) -> String? {
+    let time = change.time
+    defer { latest = max(latest, time ?? latest) }
+    if let time, time >= latest { return nil }
+    let flaw = time == nil ? "it has no time" : "its time is before that of a line above"
+    count += 1
+    first = first ?? "\(place): \(flaw)"
+    return flaw
   }
 }

@@ -30,6 +30,9 @@ enum RunOutputs {
     case replay(isOption: Bool)
   }
 
+  /// Where replays write what lies in out/ otherwise.
+  static let replayFolder = "out/replay"
+
   /// The outputs of a run that was asked for.
   static func outputs(_ arguments: Arguments, of kind: Kind) throws(WrongUse) -> OutputPolicy {
     let (given, isLive) = (arguments.text(folder), arguments.has(live))
@@ -47,7 +50,7 @@ enum RunOutputs {
         touchesDisk: touchesDisk)
     case .replay(let isOption):
       outputs = OutputPolicy(
-        below: given ?? (isLive ? nil : "out/replay"), of: .simulation,
+        below: given ?? (isLive ? nil : replayFolder), of: .simulation,
         keepsOtherPaths: !isOption && given == nil, isLive: isLive,
         reason: isOption ? "under --replay" : "in a replay", touchesDisk: touchesDisk)
     }

@@ -118,6 +118,34 @@ import Testing
     sinks: { log: { jsonl: out/NAME.jsonl } }
     """
 
+  @Test("what only reads or runs in virtual time needs no variable of the environment; a run does")
+  func variables() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { http: { url: 'https://example.org/', bearer: '${NO_SUCH_TOKEN}' }, every: 1h } }
+      steps: [ { changes: { key: .id, first: emit } } ]
+      sinks: { log: { jsonl: out/log.jsonl } }
+      tests: [{ name: one, given: { in: [{ at: 0s, poll: [{ id: 1 }] }] }, expect: { log: [{ at: 0s }] } }]
+      """)
+    try place.record(#"{"at":"2026-01-01T00:00:00Z","rows":[{"id":1}],"coverage":"complete"}"#)
+    let run = try place.run("--replay", "rec")
+    #expect(run.status == 2 && run.errors.contains("the variable NO_SUCH_TOKEN is not set"), "\(run)")
+    #expect(
+      try place.flow("run", "--replay", "rec", "p.yaml", environment: ["NO_SUCH_TOKEN": "x"]).status == 0)
+    let check = try place.flow("check", "p.yaml")
+    #expect(check.status == 0 && check.output == "1 pipeline, no errors, 1 warning\n", "\(check)")
+    #expect(check.errors.contains("warning: the variable NO_SUCH_TOKEN is not set"))
+    for command in [
+      ["graph", "p"], ["test", "p"], ["history", "p", "1"], ["at", "0s", "p"],
+      ["verify", "p", "--against", "rec"],
+      ["why", "p", "1", "--over", "rec"], ["why-not", "p", "1", "--over", "rec"],
+    ] {
+      let seen = try place.flow(command)
+      #expect(seen.status == 0 && !seen.errors.contains("NO_SUCH_TOKEN"), "\(command): \(seen)")
+    }
+  }
+
   @Test("a path to nothing leads to the installed pipeline of that name, and a name of a step to its page")
   func leads() throws {
     let place = try install()
