@@ -1,6 +1,7 @@
 import Engine
 import JSON
 import Language
+import System
 
 /// `flow at`: a list as it was.
 enum AtCommand {
@@ -11,7 +12,8 @@ enum AtCommand {
       Prints the rows as JSON lines, in the order in which they came. TIME is as 2026-01-31 or 2026-01-31T12:00:00Z, or how \
       long ago, as 7d. \(ChangeLog.about)
 
-      A row that was there before the log begins is known from the first change of it. With first: emit of changes all \
+      Of a time before the first line of the log nothing is known: it says so, and exits with 1. A row that was there before \
+      the log begins is known from the first change of it. With first: emit of changes all \
       rows are in the log; otherwise one that has never changed is not.
       """,
     examples: [
@@ -25,7 +27,9 @@ enum AtCommand {
     var fold = RowFold()
     var known: Set<Value> = []
     var older: [(key: Value, row: Value)] = []
+    var beginning = Double.infinity
     try log.eachChange { change, _ in
+      beginning = min(beginning, change.time ?? .infinity)
       let isFirst = known.insert(change.key).inserted
       if change.time ?? -.infinity <= time {
         _ = fold.apply(change)
@@ -33,6 +37,10 @@ enum AtCommand {
         // Before the first change of a row it was what it was before that.
         older.append((change.key, before))
       }
+    }
+    if time < beginning, beginning.isFinite {
+      throw Sentence(
+        "\(log.path) begins at \(timestamp(beginning)); what the list was before that is not in it")
     }
     if fold.hasBaseline || !older.isEmpty {
       Terminal.complain(

@@ -321,6 +321,18 @@ import Testing
     }
   }
 
+  @Test("of a time before its log nothing is known, and no list is printed")
+  func before() throws {
+    let polls = (1...3).map { #"{"id":1,"n":\#($0)}"# }
+    let (place, _) = try verified("[changes: .id]", polls: polls)
+    let seen = try place.flow("at", "2025-12-31", "out/log.jsonl")
+    #expect(
+      seen.status == 1 && seen.output.isEmpty
+        && seen.errors.contains("out/log.jsonl begins at 2026-01-01T01:00:00"),
+      "\(seen)")
+    #expect(try place.flow("at", Self.time(1), "out/log.jsonl").output == "{\"id\":1,\"n\":2}\n")
+  }
+
   @Test("the log that a replay has written serves where there is no other, and is named")
   func replayed() throws {
     let place = try Workplace(Self.pipeline)
