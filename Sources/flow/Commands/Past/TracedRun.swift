@@ -145,25 +145,27 @@ struct TracedRun {
     return event.entry.map { entry in names + names.map { .array([entry, $0]) } } ?? names
   }
 
-  /// The events that a node which compares polls has taken, each with the one of the same key in the poll of
-  /// its list before.
-  func formers(for node: Node) -> [Int: Int?] {
-    guard let key = node.keys.first else { return [:] }
+  /// The events that a node which compares polls has taken, with their keys: list by list, and poll by poll.
+  func polls(for node: Node) -> [[[(key: Value, index: Int)]]] {
+    guard let key = node.keys.first else { return [] }
     let evaluation = Evaluation(key, in: World.now { [time] in time.value })
-    var latest: [Value: (index: Int, poll: Poll, former: Int?)] = [:]
-    var formers: [Int: Int?] = [:]
+    var lists: [String: (polls: [[(key: Value, index: Int)]], last: Poll)] = [:]
     for (index, passage) in passages.enumerated()
     where nodes[passage.node]?.readers.contains(node.name) == true {
       time.value = passage.at
       guard let key = (try? evaluation.first(passage.event)) ?? nil else { continue }
-      let row = Value.array([.string(passage.poll.list), key])
-      let (last, poll) = (latest[row], passage.poll)
+      let poll = passage.poll
       // Numbers begin anew with each run.
-      let former = last.flatMap { poll.number == 0 || $0.poll.at < poll.at ? $0.index : $0.former }
-      latest[row] = (index, poll, former)
-      formers.updateValue(former, forKey: index)
+      if var list = lists.removeValue(forKey: poll.list) {
+        let isSame = poll.number == list.last.number && poll.at == list.last.at
+        if !isSame { list.polls.append([]) }
+        list.polls[list.polls.count - 1].append((key, index))
+        lists[poll.list] = (list.polls, poll)
+      } else {
+        lists[poll.list] = ([[(key, index)]], poll)
+      }
     }
-    return formers
+    return lists.sorted { $0.key < $1.key }.map(\.value.polls)
   }
 
   /// Whether it is the first poll of its list.

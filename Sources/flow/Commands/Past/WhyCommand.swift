@@ -37,6 +37,11 @@ enum WhyCommand {
     let run = traced.run
     let found = run.outputs(that: wanted)
     if found.isEmpty {
+      if let log = traced.uncommittedLog(with: wanted) {
+        throw Sentence(
+          "\(log) has this line, and \(run.plan.name) has not committed it yet: ask again in a moment, or, if it does not "
+            + "run any more, after its next run")
+      }
       let names = run.passages.filter { run.isSink($0.node) }.flatMap { run.names($0) }.map(KeyText.text)
       throw Sentence(
         "\(run.plan.name) has put out nothing that is \(quoted(wanted.text))\(traced.extent)"
@@ -96,7 +101,9 @@ enum WhyNotCommand {
           + traced.hint(wanted, names, else: ""))
     }
     let output = StateOutput()
-    for ending in endings(of: rows, run, most: try arguments.number(WhyCommand.limit) ?? 3).joined() {
+    let most = try arguments.number(WhyCommand.limit) ?? 3
+    let missing = last.isFinite ? [] : absences(of: Set(rows), run)
+    for ending in endings(of: rows, run, most: most).joined() + missing {
       if arguments.has(WhyCommand.json) {
         traced.put(ending.record, to: output)
       } else {
@@ -146,6 +153,21 @@ enum WhyNotCommand {
     }
   }
 
+  /// What is kept of rows that the last poll has not had, and has not been reported.
+  private static func absences(of rows: Set<Int>, _ run: TracedRun) -> [Ending] {
+    Comparisons(run).absences.compactMap { absence in
+      let way = run.way(to: absence.latest)
+      guard let first = way.first, rows.contains(first) else { return nil }
+      let story = EventStory(run, way, end: absence.node, reason: absence.reason)
+      return Ending(
+        head: "\(timestamp(absence.at))  missing, and not reported by \(printable(absence.node))",
+        record: .record([
+          ("at", .string(timestamp(absence.at))), ("polls", .number(0)), ("ends", .string(absence.node)),
+          ("steps", story.json),
+        ]), story: story)
+    }
+  }
+
   /// The outcome of a row, in one poll or in several in turn.
   private struct Outcome {
     let row: TracedRun.Passage
@@ -170,7 +192,7 @@ enum WhyNotCommand {
 
   private static func outcomes(of rows: [Int], _ run: TracedRun) -> [Outcome] {
     let ends = run.ends(of: Set(rows))
-    var comparisons = Comparisons(run: run)
+    let comparisons = Comparisons(run)
     var outcomes: [Outcome] = []
     /// The place of the last one of each list.
     var places: [String: Int] = [:]
@@ -191,36 +213,6 @@ enum WhyNotCommand {
   }
 }
 
-/// Why nodes that compare polls have sent nothing.
-private struct Comparisons {
-  let run: TracedRun
-  /// The events that such a node has taken, each with the former one of its key.
-  private var formers: [String: [Int: Int?]] = [:]
-
-  init(run: TracedRun) { self.run = run }
-
-  /// Nil for other nodes, and where it is not known.
-  mutating func reason(for end: TracedRun.End) -> String? {
-    guard let node = end.node.flatMap({ run.nodes[$0] }), node.comparesPolls, let index = end.way.last else {
-      return nil
-    }
-    let rows = formers[node.name] ?? run.formers(for: node)
-    formers[node.name] = rows
-    guard let before = rows[index] else { return nil }
-    let last = run.passages[index]
-    guard let former = before.map({ run.passages[$0] }) else {
-      guard run.isFirst(last.poll) else { return nil }
-      return "it is the first of its key: the baseline that later polls are compared with"
-    }
-    let places = Value.differences(from: former.value, to: last.value).map(\.path.description)
-    if places.isEmpty {
-      return last.poll.number > 0 ? "it is as in the poll before" : "it is as it was before"
-    }
-    let shown = places.prefix(5).map { $0.isEmpty ? "the whole" : $0 }.joined(separator: ", ")
-    return "it differs from the one before in \(shown), which it does not report"
-  }
-}
-
 /// The pipeline of `flow why` and `flow why-not`, with what is known of its run.
 struct TracedPipeline {
   let run: TracedRun
@@ -229,6 +221,8 @@ struct TracedPipeline {
   /// The width that lines are cut to.
   let width = Terminal.columns(1)
   private let secrets: Secrets
+  /// The state that the trace was kept in.
+  private let state: String?
 
   /// Nil for a pipeline with problems, which are reported.
   init?(_ arguments: Arguments) throws {
@@ -238,11 +232,31 @@ struct TracedPipeline {
     secrets = files.secrets
     if let folder = arguments.text(WhyCommand.over) {
       let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: folder), masking: secrets)
-      (run, extent) = (TracedRun(plan, trace), "")
+      (run, extent, state) = (TracedRun(plan, trace), "", nil)
       return
     }
-    run = TracedRun(plan, try Self.kept(of: plan, StateFiles(arguments)))
+    let states = try StateFiles(arguments)
+    state = states.path(of: plan.name)
+    run = TracedRun(plan, try Self.kept(of: plan, states))
     extent = run.passages.first.map { " since \(timestamp($0.at)), where its trace begins" } ?? ""
+  }
+
+  /// The log that has a line behind the end that was committed last.
+  func uncommittedLog(with wanted: KeyText) -> String? {
+    guard let line = wanted.line, let state, let reader = try? StateReader(path: state),
+      let summary = try? StateSummary(run.plan.name, reader)
+    else { return nil }
+    for sink in run.plan.sinks {
+      guard let path = sink.linesPath,
+        let mark = summary.nodes.first(where: { $0.name == sink.name })?.files.first?.mark.text,
+        let end = (try? Value.parse(mark)).flatMap({ Int(member: $0.member("offset")) }),
+        let bytes = try? readFile(path, limit: 1 << 30), bytes.count > end
+      else { continue }
+      if bytes[end...].split(separator: 0x0a).contains(where: { (try? Value.parse(Array($0))) == line }) {
+        return path
+      }
+    }
+    return nil
   }
 
   private static func kept(of plan: Plan, _ files: StateFiles) throws -> EventTrace {

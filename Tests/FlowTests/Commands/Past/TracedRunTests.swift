@@ -236,7 +236,7 @@ import Testing
     expect(
       rows.map { ends[$0]?.map { $0.node ?? "" } }, equals: [["changes"], [""], ["changes"], ["filter"]])
     let changes = try #require(run.nodes["changes"])
-    expect(run.formers(for: changes), equals: [0: nil, 1: 0, 5: 1, 6: 5])
+    expect(run.polls(for: changes).map { $0.map { $0.map(\.index) } }, equals: [[[0], [1], [5], [6]]])
   }
 
   @Test("a pipeline differs in nothing from itself", arguments: steps.indices)

@@ -201,6 +201,65 @@ import Testing
     #expect(last.output.contains("in      poll 2 at 2026-01-01T01:00:00Z"), "\(last)")
   }
 
+  @Test(
+    "a key that is twice, a poll that is held back, a tolerance and a missing row are the reasons that they are"
+  )
+  func reasons() throws {
+    func rows(_ changed: [Int: Int] = [:], without gone: Int? = nil, _ more: String = "") -> String {
+      let rows = (0..<20).filter { $0 != gone }.map { #"{"id":\#($0),"p":\#(changed[$0] ?? 100)}"# }
+      return #""rows":[\#(rows.joined(separator: ","))\#(more)]"#
+    }
+    let held = #""rows":[{"id":3,"p":50},{"id":4,"p":100}]"#
+    let place = try workplace(
+      steps: "  - changes: { key: .id, tolerance: { .p: 5 }, removed_after: 3 }",
+      hours: rows(), rows([:], #",{"id":1,"p":999}"#), held, rows([3: 50]),
+      rows([3: 50, 2: 103], without: 5),
+      rows([3: 50, 2: 103]), rows([3: 50, 2: 103], without: 6), rows([3: 50, 2: 103], without: 6))
+    func ends(_ key: String) throws -> String {
+      try place.flow("why-not", "p.yaml", key, "--over", "rec", "-n", "9").output
+    }
+    let twice =
+      "ends here: 2 rows of its poll have this key and differ in /p, so that none of them is compared"
+    #expect(try ends("1").components(separatedBy: twice).count == 3)
+    let lost = "ends here: its poll lacks 18 of 20 rows, so that nothing of it counts"
+    let third = try ends("3")
+    #expect(
+      third.contains(lost) && third.contains("put out by log") && !third.contains("does not report"),
+      "\(third)")
+    #expect(try ends("2").contains("differs from the value that counts in /p by less than the tolerance"))
+    #expect(
+      try ends("5").contains("it had been missing for less than removed_after: 3, and it is as it was before")
+    )
+    let missing = try ends("6")
+    #expect(
+      missing.contains("missing, and not reported by changes")
+        && missing.contains("it is missing from 2 polls in turn, since 2026-01-01T06:00:00Z"), "\(missing)")
+  }
+
+  @Test("a line of the log that is not committed yet is not said to be none")
+  func uncommitted() throws {
+    let place = try Workplace(
+      """
+      name: p
+      trace: 100 events
+      sources: { in: { exec: [cat, rows.json], every: 1h } }
+      steps: [changes: { key: .id, first: emit }]
+      sinks: { log: { jsonl: out.jsonl } }
+      """)
+    try place.write("rows.json", #"[{"id":1}]"#)
+    #expect(try place.run("--once", "--state", "st").status == 0)
+    let line =
+      #"{"type":"added","key":2,"at":"2026-01-01T00:00:00Z","before":null,"after":{"id":2},"diff":[]}"#
+    // As a run that was killed before its commit has left it.
+    try place.append("out.jsonl", line + "\n")
+    let seen = try place.flow("why", "p.yaml", line, "--state", "st")
+    #expect(
+      seen.status == 1 && seen.errors.contains("out.jsonl has this line, and p has not committed it yet"),
+      "\(seen)")
+    let other = try place.flow("why", "p.yaml", line.replacing("2", with: "3"), "--state", "st")
+    #expect(other.errors.contains("has put out nothing that is"), "\(other)")
+  }
+
   @Test("polls in turn count as one where all that became of a row is the same")
   func repeated() throws {
     let row = #""rows":[{"id":"a"}]"#
