@@ -11,7 +11,8 @@ package let file = NodeSpec(
   "file", "read files: JSON, CSV, text or another format",
   details: """
     Gzip files are decompressed. What cannot be decoded is reported and skipped. With follow, a file is read as it \
-    grows, through rotation and truncation, like tail -F; it need not exist yet.
+    grows, through rotation and truncation, like tail -F; it need not exist yet. A file that is copied and then truncated, as by \
+    logrotate with copytruncate, may be renamed later: its copy is known by its content, and what was read is not read again.
 
     With state, a stopped or killed run resumes where it left off. A run that has read its files to the end begins \
     again next time, except with follow, where reading continues after the last run's position, also with --once.
@@ -164,7 +165,8 @@ private final class FileSource: StreamSource {
     }
     if context.isOnce { return try readOnce(path, from: position, startsAtEnd: startsAtEnd, feed) }
     let file = FollowedFile(
-      path, options[Decoding.option], from: start, stop: context.stop, limits: limits, report: reporter.report
+      path, options[Decoding.option], from: start, cut: position?.cut ?? [], stop: context.stop,
+      limits: limits, report: reporter.report
     ) { [log = context.log] change in
       switch change {
       case .missing: log.notice("\(path) does not exist yet; waiting for it")
@@ -173,6 +175,10 @@ private final class FileSource: StreamSource {
       case .gone: log.notice("\(path) was removed; waiting for a new one")
       case .unreadable(let reason): log.warning("\(path): \(reason); waiting until it can be read")
       case .truncated: log.notice("\(path) was truncated; it is read from its beginning")
+      case .copied(let name):
+        log.notice(
+          "\(name) is a copy of what was read before \(path) was truncated; only what it has beyond that is read"
+        )
       }
     } caughtUp: { [progress, log = context.log] in
       progress.end()
@@ -190,6 +196,7 @@ private final class FileSource: StreamSource {
       (position.offset, position.values) = file.position
       position.fingerprint = file.fingerprint
       position.isFollowed = true
+      position.cut = file.cut
       feed.send(rest, position: position.value)
     }
   }

@@ -63,6 +63,9 @@ public struct FileFingerprint: Hashable, Sendable {
     return birth == nil || other.birth == nil || birth == other.birth
   }
 
+  /// Whether a file that has it may be a copy of a file that has the other one.
+  func hasContent(of other: FileFingerprint) -> Bool { end == other.end && hash == other.hash }
+
   public init?(text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2 || parts.count == 3, let end = Int(parts[0]), end >= 0,
@@ -100,11 +103,16 @@ private func mixed(_ bytes: UnsafeRawBufferPointer, _ start: UInt64) -> UInt64 {
     withUnsafeMutableBytes(of: &word) { word in
       word.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
     }
-    hash = (hash ^ UInt64(littleEndian: word)) &* 0x9e37_79b9_7f4a_7c15
-    hash ^= hash >> 29
+    hash = mixed(UInt64(littleEndian: word), into: hash)
     offset += count
   }
   return hash
+}
+
+/// A hash that goes on with another word.
+func mixed(_ word: UInt64, into hash: UInt64) -> UInt64 {
+  let product = (hash ^ word) &* 0x9e37_79b9_7f4a_7c15
+  return product ^ product >> 29
 }
 
 /// The creation time in nanoseconds since 1970; nil if the file system does not record it.

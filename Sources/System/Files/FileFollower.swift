@@ -2,6 +2,9 @@ import Glibc
 
 /// The bytes of a file that grows, through rotation, truncation, removal and return.
 ///
+/// A file that is copied and then cut, as by logrotate with copytruncate, is read from its beginning again; its copy is known
+/// by what was read of it, should it be among the files between.
+///
 /// A file that has given its name to another is read to its end first, then the files between, then the one that has
 /// the name. A file that is overwritten at once with at least as many bytes as were read of it counts as the same text:
 /// no file system reports the difference.
@@ -48,12 +51,20 @@ package final class FileFollower {
   private var hasEnded = false
   /// Whether the file could be read once, so that it may become readable again; else a failure is an error.
   private var hasBegun = false
+  /// What was read of the open file.
+  private var content = ReadContent(after: 0, nil)
+  /// What was read of files that were cut since, the latest last.
+  package private(set) var cut: [ReadContent]
+  /// More copies than this are not remembered.
+  private static let mostCopies = 16
 
   /// With `polls` a wait always ends after a second.
   package init(
-    _ path: String, from start: Start, polls: Bool = false, note: @escaping (FileChange) -> Void = { _ in }
+    _ path: String, from start: Start, cut: [ReadContent] = [], polls: Bool = false,
+    note: @escaping (FileChange) -> Void = { _ in }
   ) {
     self.path = path
+    self.cut = cut
     self.start = start
     self.note = note
     watch = FileWatch(path, polls: polls)
@@ -84,6 +95,7 @@ package final class FileFollower {
     if case let count = try read(file, buffer), count > 0 { return .bytes(count) }
     if let status = file.status, status.st_size < offset {
       report(.truncated)
+      remember(content)
       return try begin(file, at: 0)
     }
     if FileIdentity(at: path) == identity { return .nothing }
@@ -103,6 +115,7 @@ package final class FileFollower {
     let count = retrying { Glibc.read(file.number, buffer.baseAddress, buffer.count) }
     guard count >= 0 else { throw FileFailure(path, trying: "read") }
     offset += count
+    content.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     return count
   }
 
@@ -136,14 +149,23 @@ package final class FileFollower {
     if lastNote != nil { note(.begun) }
     // The name may have been another file's when it was last looked at.
     watch.forgetFile()
+    let isBetween = former != nil
     former = nil
     defer { start = .beginning }
     switch start {
+    case .beginning where isBetween:
+      guard let copied = cut.lastIndex(where: { $0.isBeginning(of: file.number) }) else {
+        return try begin(file, at: 0)
+      }
+      note(.copied(names.name(of: FileIdentity(status)) ?? path))
+      // A line that was cut off had not been returned.
+      return try begin(file, at: lineStart(in: file.number, before: cut.remove(at: copied).end))
     case .beginning: return try begin(file, at: 0)
     case .end: return try begin(file, at: Int(status.st_size))
     case .offset(let offset, _, _) where offset <= status.st_size: return try begin(file, at: offset)
-    case .offset:
+    case .offset(let offset, _, let fingerprint):
       report(.truncated)
+      if let fingerprint { remember(ReadContent(after: offset, fingerprint)) }
       return try begin(file, at: 0)
     }
   }
@@ -191,15 +213,37 @@ package final class FileFollower {
     var before: UInt8 = 0x0a
     if offset > 0 { pread(file.number, &before, 1, offset - 1) }
     self.offset = offset
+    content = ReadContent(after: offset, offset > 0 ? FileFingerprint(file.number, upTo: offset) : nil)
     lastNote = .begun
     hasBegun = true
     return .began(at: offset, inLine: before != 0x0a)
+  }
+
+  private func remember(_ content: ReadContent) {
+    guard content.end > 0 else { return }
+    cut.append(content)
+    if cut.count > Self.mostCopies { cut.removeFirst() }
   }
 
   /// Notes a change once for as long as it lasts.
   private func report(_ change: FileChange) {
     if change != lastNote { note(change) }
     lastNote = change
+  }
+}
+
+/// The offset of the line in a file that begins before another offset, or there.
+private func lineStart(in file: Int32, before end: Int) -> Int {
+  withUnsafeTemporaryAllocation(byteCount: 1 << 12, alignment: 16) { room in
+    var end = end
+    while end > 0 {
+      let start = max(0, end - room.count)
+      let count = retrying { pread(file, room.baseAddress, end - start, off_t(start)) }
+      if count <= 0 { return end }
+      if let place = room[..<count].lastIndex(of: 0x0a) { return start + place + 1 }
+      end = start
+    }
+    return 0
   }
 }
 
@@ -217,4 +261,6 @@ package enum FileChange: Equatable, Sendable {
   case unreadable(reason: String)
   /// The file is shorter than what was read of it, and is read from its beginning.
   case truncated
+  /// A file is a copy of what was read before the file was cut; only what it has beyond that is read.
+  case copied(String)
 }

@@ -24,7 +24,8 @@ final class FollowedFile {
 
   /// `caughtUp` is called once, when everything that existed at the start has been returned.
   init(
-    _ path: String, _ decoding: Decoding = .json, from start: FileFollower.Start, stop: StopSign,
+    _ path: String, _ decoding: Decoding = .json, from start: FileFollower.Start, cut: [ReadContent] = [],
+    stop: StopSign,
     limits: ReadLimits = ReadLimits(),
     polls: Bool = false,
     report: @escaping (BadText) -> Void, note: @escaping (FileChange) -> Void = { _ in },
@@ -35,7 +36,7 @@ final class FollowedFile {
     self.caughtUp = caughtUp
     var status = stat()
     if stat(path, &status) == 0 { found = (FileIdentity(status), Int(status.st_size)) }
-    follower = FileFollower(path, from: start, polls: polls, note: note)
+    follower = FileFollower(path, from: start, cut: cut, polls: polls, note: note)
     window = TextWindow(chunk: limits.chunk, limit: limits.value)
     lines = decoding.lineDecoder(path, window, limits, report: report)
   }
@@ -49,6 +50,9 @@ final class FollowedFile {
 
   /// The fingerprint of the content before that offset.
   var fingerprint: FileFingerprint? { follower.fingerprint(upTo: position.offset) }
+
+  /// What was read of files that were cut since.
+  var cut: [ReadContent] { follower.cut }
 
   /// Waits for the next values; empty once stopped.
   func nextBatch() throws(FileFailure) -> [Value] {

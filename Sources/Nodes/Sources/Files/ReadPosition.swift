@@ -19,6 +19,8 @@ struct ReadPosition {
   var format = TextFormat.json
   /// Whether the file is followed; if so, reading never begins again at its start.
   var isFollowed = false
+  /// What was read of the file, or others of its name, before they were cut, which their copies have.
+  var cut: [ReadContent] = []
 
   init(path: String, identity: FileIdentity) {
     self.path = path
@@ -51,6 +53,7 @@ struct ReadPosition {
     format = value.member("format")?.string.flatMap { TextFormat.named($0) } ?? .json
     fingerprint = value.member("print")?.string.flatMap { FileFingerprint(text: $0) }
     isFollowed = value.member("follow")?.isTruthy ?? false
+    cut = value.member("cut")?.items?.compactMap { $0.string.flatMap { ReadContent(text: $0) } } ?? []
   }
 
   var value: Value {
@@ -63,6 +66,7 @@ struct ReadPosition {
     if lines > 0 { members.append(("lines", .number(lines))) }
     if format != .json { members.append(("format", .string(format.name))) }
     if isFollowed { members.append(("follow", .bool(true))) }
+    if !cut.isEmpty { members.append(("cut", .array(cut.map { .string($0.text) }))) }
     return .record(members)
   }
 }

@@ -164,6 +164,7 @@ final class TailFile {
     case .gone: "was removed; waiting for a new one"
     case .unreadable(let reason): "cannot be followed now (\(reason)); trying again"
     case .truncated: "was truncated; reading it from its beginning"
+    case .copied(let name): "was copied to \(name) before it was truncated; reading only what that has beyond"
     }
   }
 

@@ -21,12 +21,12 @@ private final class Follower {
   private var file: FollowedFile?
 
   init(
-    _ path: String, from start: FileFollower.Start = .beginning, polls: Bool = false,
+    _ path: String, from start: FileFollower.Start = .beginning, cut: [ReadContent] = [], polls: Bool = false,
     limits: ReadLimits = ReadLimits()
   ) throws {
     stop = StopSign()
     file = FollowedFile(
-      path, from: start, stop: stop, limits: limits, polls: polls,
+      path, from: start, cut: cut, stop: stop, limits: limits, polls: polls,
       report: { [unowned self] in flaws.append($0) },
       note: { [unowned self] in changes.append($0) },
       caughtUp: { [unowned self] in caughtUp.append(count) })
@@ -43,6 +43,7 @@ private final class Follower {
 
   var offset: Int { file?.position.offset ?? 0 }
   var identity: FileIdentity? { file?.identity }
+  var cut: [ReadContent] { file?.cut ?? [] }
 }
 
 /// Ends a wait that takes too long, so that a test fails and does not hang.
@@ -231,6 +232,51 @@ private final class StopAfter {
       try folder.write("a", "\(number)\n")
       try expect(follower.next(), equals: ["\(number)"])
     }
+  }
+
+  @Test(
+    "a copy of what was read before a file was cut is known when the file is renamed later, also by the next run",
+    arguments: [false, true])
+  func copied(restarts: Bool) throws {
+    let lines = (1...400).map { "\($0)\n" }
+    try folder.write("a", lines.prefix(200).joined())
+    var follower = try Follower(folder["a"])
+    #expect(try follower.next().count == 200)
+    usleep(20_000)
+    // The copy has two lines more, of which the file was cut before they were read.
+    try folder.write("a.1", lines.prefix(202).joined())
+    try folder.write("a", lines[202])
+    #expect(try follower.next() == ["203"])
+    #expect(follower.changes == [.truncated])
+    if restarts {
+      let identity = FileIdentity(at: folder["a"])
+      var position = ReadPosition(path: folder["a"], identity: try #require(identity))
+      position.cut = follower.cut
+      let cut = try #require(ReadPosition(position.value)).cut
+      #expect(cut.count == 1)
+      follower = try Follower(folder["a"], from: .offset(follower.offset, of: identity), cut: cut)
+    }
+    usleep(20_000)
+    rename(folder["a"], folder["a.2"])
+    try folder.write("a", "204\n")
+    #expect(try follower.next() == ["201", "202"])
+    #expect(follower.changes.contains(.copied(folder["a.1"])))
+    #expect(try follower.next() == ["204"])
+  }
+
+  @Test("a file between that only begins alike is no copy, and is read")
+  func alike() throws {
+    try folder.write("a", "1\n2\n3\n")
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next().count == 3)
+    usleep(20_000)
+    try folder.write("a.1", "1\n5\n3\n")
+    try folder.write("a", "4\n")
+    #expect(try follower.next() == ["4"])
+    rename(folder["a"], folder["a.2"])
+    try folder.write("a", "6\n")
+    #expect(try follower.next() == ["1", "5", "3"])
+    #expect(try follower.next() == ["6"])
   }
 
   /// Gives the file its next name, and others theirs, and begins another.
