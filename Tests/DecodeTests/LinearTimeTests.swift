@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import TestSupport
 import Testing
@@ -253,12 +254,14 @@ struct GrowingText: Sendable, CustomStringConvertible {
     var rows = 0
     while case let values = try reader.nextBatch(), !values.isEmpty { rows += values.count }
     #expect(rows > 50 && rows < 200 && rows + flaws.entries.count == 10_000)
-    #expect(flaws.entries.first == "the row has 1 of 20000 fields: with the rows before it, too many to fill")
+    expect(
+      flaws.entries.first,
+      equals: "the row has 1 of 20000 fields: with the rows before it, too many to fill")
   }
 
   @Test("each format is tried")
   func complete() {
     let tried = Set(GrowingText.all.map { $0.format.split { !$0.isLetter }.first.map(String.init) ?? "" })
-    #expect(tried == Set(TextFormat.all.map(\.name)))
+    expect(tried, equals: Set(TextFormat.all.map(\.name)))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import JSON
 import Reactive
 import Store
@@ -55,6 +56,6 @@ import Trials
     var notices: [String] = []
     let connection = try PQConnection(server.address, StopSign()) { notices.append($0) }
     try connection.run("set a = b")
-    #expect(notices == [#"NOTICE:  00000: a\u001b]0;b\u0007"#])
+    expect(notices, equals: [#"NOTICE:  00000: a\u001b]0;b\u0007"#])
   }
 }

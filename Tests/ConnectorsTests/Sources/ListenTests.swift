@@ -215,7 +215,7 @@ import System
     var status: Int?
     let time = try elapsed { status = try listening.status("/", "a\n1") }
     #expect(status == 202 && time < .seconds(4))
-    #expect(client.answer()?.status == 202)
+    expect(client.answer()?.status, equals: 202)
   }
 
   @Test("without token and signature only the own hosts are answered, as a name may mean this machine")
@@ -226,14 +226,14 @@ import System
       return client.answer()?.status
     }
     let open = try Listening("methods: [get], hosts: [hooks.example.org], path: /gh")
-    #expect(try status(open, "evil.example:\(open.port)", "/gh") == 421)
+    try expect(status(open, "evil.example:\(open.port)", "/gh"), equals: 421)
     for host in ["localhost", "LOCALHOST:1", "127.0.0.1:\(open.port)", "Hooks.example.org"] {
-      #expect(try status(open, host, "/gh") == 202)
+      try expect(status(open, host, "/gh"), equals: 202)
     }
     // A zero byte ends no path.
-    #expect(try status(open, "localhost", "/gh%00") == 404)
+    try expect(status(open, "localhost", "/gh%00"), equals: 404)
     let guarded = try Listening("methods: [get], token: a-long-token")
-    #expect(try status(guarded, "evil.example", "/?token=a-long-token") == 202)
+    try expect(status(guarded, "evil.example", "/?token=a-long-token"), equals: 202)
   }
 
   @Test("a repeat of an accepted request is acknowledged and dropped, also by the next run")

@@ -109,10 +109,11 @@ import Trials
   @Test("a text that is not UTF-8 is refused with its column, as PostgreSQL does, and its bytes can be read")
   func encodings() throws {
     try other.execute("create table t (n, t text); insert into t values (1, cast(x'4dfc6c6c6572' as text))")
-    #expect(
-      try failure("select * from t")
-        == #"shop.db: the column “t” has a text that is not UTF-8; select CAST("t" AS BLOB) for its bytes"#)
-    #expect(try rows("select cast(t as blob) as t from t") == #"[{"t":"TfxsbGVy"}]"#)
+    try expect(
+      failure("select * from t"),
+      equals: #"shop.db: the column “t” has a text that is not UTF-8; select CAST("t" AS BLOB) for its bytes"#
+    )
+    try expect(rows("select cast(t as blob) as t from t"), equals: #"[{"t":"TfxsbGVy"}]"#)
   }
 
   @Test("a query that takes too long, rows that are too large, and a lock are failures of the poll")

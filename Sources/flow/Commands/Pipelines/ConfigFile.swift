@@ -31,7 +31,7 @@ struct ConfigFile {
         SourceFile(path: path, bytes: bytes), mayBeEmpty: true, values.placeholders(in: path))
       problems = document.problems
       secrets = document.secrets
-      guard let root = document.root else { return }
+      guard let root = document.root, root.value.kind != .null else { return }
       guard case .mapping(var mapping) = root else {
         problems.report("config must be a mapping of names to values, not \(root.kind)", at: root.place)
         return
