@@ -14,7 +14,7 @@ public final class PageServer: Sendable {
     public var streams = 500
     public var connections = 640
     /// Connections without a request: where there are more, the oldest is closed.
-    public var waiting = 100
+    public var waiting = 600
     /// The time in which a request must have arrived, and for which a connection may be idle.
     public var arrival = Duration.seconds(10)
     public var idle: UInt32 = 10
