@@ -17,6 +17,8 @@ struct PageScan {
   private let limits: MarkupLimits
   private var at = 0
   private var open: [String] = []
+  /// How many of them have a name, so that one that is not open is not looked for.
+  private var counts: [String: Int] = [:]
   private var hasForeign = false
 
   /// Scans a whole page; throws where it has too many attributes or too deep elements.
@@ -236,13 +238,13 @@ extension PageScan {
     if isPrescan { return }
     if isForeign {
       if tag.closesItself { return }
-      if !htmlOnlyElements.contains(name) { return open.append(name) }
+      if !htmlOnlyElements.contains(name) { return push(name) }
       popThrough(foreignElements, before: [])
     }
     if foreignElements.contains(name) { hasForeign = true }
     if foreignElements.contains(name), tag.closesItself { return }
     // In a list to choose from most elements are not read.
-    if open.contains("select"), !choiceElements.contains(name) { return }
+    if counts["select", default: 0] > 0, !choiceElements.contains(name) { return }
     switch name {
     case "td", "th":
       if !popAbove(rowContexts) { return }
@@ -257,9 +259,9 @@ extension PageScan {
     case "a", "nobr", "button", "select": popThrough([name], before: scopeEnds)
     default:
       if blockStarts.contains(name) { popThrough(["p"], before: scopeEnds) }
-      if headings.contains(name), let last = open.last, headings.contains(last) { open.removeLast() }
+      if headings.contains(name), let last = open.last, headings.contains(last) { pop(from: open.count - 1) }
     }
-    if !unopenedElements.contains(name), !rawElements.contains(name) { open.append(name) }
+    if !unopenedElements.contains(name), !rawElements.contains(name) { push(name) }
   }
 
   private mutating func close(_ name: String) {
@@ -269,8 +271,9 @@ extension PageScan {
 
   /// Closes the innermost element of these names, and what is within, unless another of `ends` is nearer.
   private mutating func popThrough(_ names: Set<String>, before ends: Set<String>) {
+    guard names.contains(where: { counts[$0, default: 0] > 0 }) else { return }
     for index in open.indices.reversed() {
-      if names.contains(open[index]) { return open.removeSubrange(index...) }
+      if names.contains(open[index]) { return pop(from: index) }
       if ends.contains(open[index]) { return }
     }
   }
@@ -278,8 +281,18 @@ extension PageScan {
   /// Closes what is within the innermost element of these names; false without one.
   private mutating func popAbove(_ names: Set<String>) -> Bool {
     guard let index = open.lastIndex(where: { names.contains($0) }) else { return false }
-    open.removeSubrange((index + 1)...)
+    pop(from: index + 1)
     return true
+  }
+
+  private mutating func push(_ name: String) {
+    open.append(name)
+    counts[name, default: 0] += 1
+  }
+
+  private mutating func pop(from index: Int) {
+    for name in open[index...] { counts[name, default: 0] -= 1 }
+    open.removeSubrange(index...)
   }
 }
 

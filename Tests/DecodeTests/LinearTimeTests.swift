@@ -169,7 +169,7 @@ struct GrowingText: Sendable, CustomStringConvertible {
       GrowingText(format, "declarations", "<p>", "<!x>"),
       GrowingText(format, "signs by name", "<p>", "&amp;&x"),
       GrowingText(format, "brackets alone", "<p>", "< < "),
-      GrowingText(format, "attributes", "<a>", numbered: { "<b x\($0)=y x=z>" }),
+      GrowingText(format, "attributes", "<a>", numbered: { "<b x\($0)=y x=z></b>" }),
       GrowingText(format, "spaces", "<p>", " \n"),
       GrowingText(format, "elements in a row", "<a>x</a><b>y</b>"),
     ]
