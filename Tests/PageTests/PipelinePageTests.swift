@@ -134,7 +134,7 @@ private final class RunFixture: MonitoredPipelines {
 
   func repeats(_ entries: [Unacknowledged]) { state.withLock { $0.repeated = entries } }
 
-  func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
+  func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]? {
     sink == "screen" ? state.withLock { $0.repeated } : []
   }
 

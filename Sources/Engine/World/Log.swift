@@ -78,7 +78,7 @@ public struct NodeLog: Sendable {
         isAboutPolls: isAboutPolls), level)
   }
 
-  /// The log of what becomes of a source's polls.
+  /// The log of the results of a source's polls.
   var ofPolls: NodeLog {
     var log = self
     log.isAboutPolls = true

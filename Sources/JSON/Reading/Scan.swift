@@ -123,3 +123,16 @@ func continuesWord(_ byte: UInt8) -> Bool {
   default: true
   }
 }
+
+/// The bytes of a word that end a field of a table or need an escape; the lowest is certain.
+@inline(__always)
+func fieldEnds(_ word: UInt64, _ wanted: UInt64) -> UInt64 {
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  let end = word ^ wanted
+  let quote = word ^ (ones &* 0x22)
+  let slash = word ^ (ones &* 0x5c)
+  let found =
+    ((end &- ones) & ~end) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
+    | ((word &- (ones &* 0x20)) & ~word)
+  return found & 0x8080_8080_8080_8080
+}

@@ -368,7 +368,7 @@ public final class TableParser {
       if at + 8 <= row.end {
         let word = load(row.text + at, as: UInt64.self)
         UnsafeMutableRawPointer(raw + used).storeBytes(of: word, as: UInt64.self)
-        let found = Self.special(word, delimiters)
+        let found = fieldEnds(word, delimiters)
         if found == 0 {
           at += 8
           used += 8
@@ -403,7 +403,7 @@ public final class TableParser {
       if at + 8 <= row.end {
         let word = load(row.text + at, as: UInt64.self)
         UnsafeMutableRawPointer(raw + used).storeBytes(of: word, as: UInt64.self)
-        let found = Self.special(word, quotes)
+        let found = fieldEnds(word, quotes)
         if found == 0 {
           at += 8
           used += 8
@@ -492,18 +492,5 @@ public final class TableParser {
       raw[used + 1 + place] = digit
     }
     used += 6
-  }
-
-  /// The bytes of a word that end a field or need an escape; the lowest is certain.
-  @inline(__always)
-  private static func special(_ word: UInt64, _ wanted: UInt64) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let end = word ^ wanted
-    let quote = word ^ (ones &* 0x22)
-    let slash = word ^ (ones &* 0x5c)
-    let found =
-      ((end &- ones) & ~end) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
-      | ((word &- (ones &* 0x20)) & ~word)
-    return found & 0x8080_8080_8080_8080
   }
 }

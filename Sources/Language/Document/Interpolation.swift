@@ -14,7 +14,7 @@ struct Interpolation {
   /// Whether a value is not known until the pipeline runs.
   private(set) var isUnknown = false
   private(set) var flaws: [TextError] = []
-  /// What a run would lack.
+  /// The values that a run would lack.
   private(set) var warnings: [TextError] = []
 
   init(_ source: [UInt8], _ sourceMap: TextMap, _ placeholders: Placeholders) {

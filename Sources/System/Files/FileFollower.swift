@@ -51,9 +51,9 @@ package final class FileFollower {
   private var hasEnded = false
   /// Whether the file could be read once, so that it may become readable again; else a failure is an error.
   private var hasBegun = false
-  /// What was read of the open file.
+  /// The content of the open file that was read.
   private var content = ReadContent(after: 0, nil)
-  /// What was read of files that were cut since, the latest last.
+  /// The contents that were read of files that were cut since, the latest last.
   package private(set) var cut: [ReadContent]
   /// More copies than this are not remembered.
   private static let mostCopies = 16

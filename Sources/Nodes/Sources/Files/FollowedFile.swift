@@ -51,7 +51,7 @@ final class FollowedFile {
   /// The fingerprint of the content before that offset.
   var fingerprint: FileFingerprint? { follower.fingerprint(upTo: position.offset) }
 
-  /// What was read of files that were cut since.
+  /// The contents that were read of files that were cut since.
   var cut: [ReadContent] { follower.cut }
 
   /// Waits for the next values; empty once stopped.
