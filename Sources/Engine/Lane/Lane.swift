@@ -124,7 +124,7 @@ public final class Lane: Sendable {
     set { state.value.isTimed = newValue }
   }
 
-  /// What the lane is doing, for any thread.
+  /// The present work of the lane, for any thread.
   private struct Activity {
     /// Since when there is a turn, in seconds since 1970.
     var turn: Double?

@@ -65,7 +65,7 @@ struct Outages: Sendable {
     var reported = 0
   }
 
-  /// Of one source so many entries are reported each by itself.
+  /// The number of entries of one source that are reported each by itself.
   static let mostEntries = 20
 
   private(set) var open: [ID: Open] = [:]

@@ -19,7 +19,7 @@ struct ReadPosition {
   var format = TextFormat.json
   /// Whether the file is followed; if so, reading never begins again at its start.
   var isFollowed = false
-  /// What was read of the file, or others of its name, before they were cut, which their copies have.
+  /// The contents that were read of the file, or others of its name, before they were cut; their copies have them.
   var cut: [ReadContent] = []
 
   init(path: String, identity: FileIdentity) {

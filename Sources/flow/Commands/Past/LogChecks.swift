@@ -9,7 +9,7 @@ protocol LogCheck: AnyObject {
   func take(_ change: Change) throws -> String?
   /// Throws for what is missing at the end of the log.
   func end() throws
-  /// What it has not compared, as a sentence.
+  /// A sentence about the parts that it has not compared.
   var note: String? { get }
 }
 

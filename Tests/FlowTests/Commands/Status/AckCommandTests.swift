@@ -107,7 +107,8 @@ struct AckCommandTests {
     try place.write("in.jsonl", "{\"disk\":\"sda\"}\n")
     let run = try place.start()
     try run.wait(for: "a notification") { count("sda", place) >= 1 }
-    try place.append("in.jsonl", "{\"disk\":\"slow\"}\n")
+    // Each takes the steps that an event may have: about a second.
+    try place.append("in.jsonl", String(repeating: "{\"disk\":\"slow\"}\n", count: 40))
     var seen = try place.flow("ack")
     try run.wait(for: "the lane to be busy") {
       seen = (try? place.flow("ack")) ?? seen
