@@ -151,7 +151,7 @@ final class RunRoster: MonitoredPipelines {
     }
   }
 
-  /// What pipelines have answered.
+  /// The answers of pipelines.
   enum Gathered: Sendable {
     case all([Unacknowledged])
     /// These did not answer in time, and may do what was asked later.
