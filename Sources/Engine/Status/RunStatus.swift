@@ -40,7 +40,7 @@ public struct PipelineStatus: Sendable, Equatable {
   public struct Standstill: Sendable, Equatable {
     /// The step or sink that it stands at; nil for the state, and where that is not known.
     public var node: String?
-    /// What is waited for; nil where something is computed, or hangs.
+    /// The reason of the wait; nil where something is computed, or hangs.
     public var reason: String?
     public var since: Double
 

@@ -109,7 +109,7 @@ enum VerifyCommand {
       : " (if its pipeline has several sources, or leaves out changes or parts of texts, name the pipeline instead)"
   }
 
-  /// What could not be found, in sentences.
+  /// The flaws that could not be found, in sentences.
   private static func limits(
     of log: ChangeLog, _ extent: LogExtent, _ checks: [any LogCheck], _ isStateCompared: Bool
   ) -> [String] {
@@ -216,7 +216,7 @@ private struct LineTimes {
   private(set) var count = 0
   private(set) var first: String?
 
-  /// What is wrong with the time of a line.
+  /// The flaw in the time of a line.
   mutating func flaw(of change: Change, at place: ChangeLog.Place) -> String? {
     let time = change.time
     defer { latest = max(latest, time ?? latest) }

@@ -153,7 +153,7 @@ enum WhyNotCommand {
     }
   }
 
-  /// What is kept of rows that the last poll has not had, and has not been reported.
+  /// The endings of rows that the last poll has not had, and has not been reported.
   private static func absences(of rows: Set<Int>, _ run: TracedRun) -> [Ending] {
     Comparisons(run).absences.compactMap { absence in
       let way = run.way(to: absence.latest)

@@ -81,7 +81,7 @@ enum StopCommand {
       != UInt8(ascii: "Z")
   }
 
-  /// What the pipelines of a process still have to do, as the end of a phrase; nil where that is not known any more.
+  /// The work that the pipelines of a process still have, as the end of a phrase; nil where that is not known any more.
   private static func waits(of process: Int, in folder: String) -> String? {
     let request = Value.record([("get", .string("status"))])
     guard let status = StatusClient.answer(of: process, to: request, in: folder).flatMap(RunStatus.init)
