@@ -200,7 +200,10 @@ struct StatusCommandTests {
       sinks: { tell: { exec: { command: [sh, -c, 'test -e ok'], attempts: 100, backoff: 2s } } }
       """)
     let running = try place.start()
-    try running.wait(for: "the failure") { (try? place.flow("status", "hook").status) == 1 }
+    // One that is only starting is “not running” and a problem, too.
+    try running.wait(for: "the failure") {
+      (try? place.flow("status", "hook").output.contains("! tell:")) == true
+    }
     let shown = try place.flow("status", "hook").output
     let line = #/! tell: 1 event waits for delivery, for \d+s, next try (in \d+s|now): .*status 1/#
     #expect(shown.contains(line), "\(shown)")
