@@ -2,7 +2,7 @@ import Foundation
 import Reactive
 import TestSupport
 
-/// A file that grows → `mqtt` → a server that is restarted too → `mqtt` → `dedupe` → `jsonl`: each line arrives, and what
+/// A file that grows → `mqtt` → a server that is restarted and frozen too → `mqtt` → `dedupe` → `jsonl`: each line arrives, and what
 /// comes twice is the same message.
 final class Relayed: Scenario {
   let place: Place
@@ -10,8 +10,9 @@ final class Relayed: Scenario {
   private let server: MQTTServer
   private let input: GrowingFile
   private var dice = SplitMix64(seed: 1)
-  /// How long the server stays away, counted in calls of `tend`; 0 while it runs.
+  /// How long the server stays away or frozen, counted in calls of `tend`; 0 while it answers.
   private var pause = 0
+  private var isFrozen = false
   private var isEnding = false
   private var isComplete = false
   /// Whether the server keeps messages for the pipeline.
@@ -51,15 +52,21 @@ final class Relayed: Scenario {
     try input.tend(mayRotate: false)
     if pause > 0 {
       pause -= 1
-      if pause == 0 { try server.start() }
+      if pause == 0 { try bringBack() }
     } else if dice.below(300) == 0 {
-      server.stop()
-      pause = 1 + dice.below(100)
+      isFrozen = dice.below(2) == 0
+      pause = 1 + dice.below(isFrozen ? 1500 : 100)
+      isFrozen ? server.signal(SIGSTOP) : server.stop()
     }
   }
 
+  private func bringBack() throws {
+    if isFrozen { server.signal(SIGCONT) } else { try server.start() }
+    pause = 0
+  }
+
   func prepareEnd() throws {
-    if pause > 0 { try server.start() }
+    if pause > 0 { try bringBack() }
     isEnding = true
   }
 

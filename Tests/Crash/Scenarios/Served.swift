@@ -3,16 +3,18 @@ import Reactive
 import Store
 import TestSupport
 
-/// A file that grows → `sql` on a PostgreSQL server, which is killed too, at any moment, and refuses some rows at first:
-/// each row is in the table or a dead letter, once, and letters that are retried are written.
+/// A file that grows → `sql` on a PostgreSQL server, which is killed and frozen too, at any moment, and refuses some rows
+/// at first: each row is in the table or a dead letter, once, and letters that are retried are written.
 final class Served: Scenario {
   let place: Place
   let logs: [String] = []
   private let server: PostgreSQLServer
   private let input: GrowingFile
   private var dice = SplitMix64(seed: 1)
-  /// How many times the server was killed, and how long it stays away, counted in calls of `tend`; 0 while it runs.
+  /// How many times the server was killed, and how long it stays away or frozen, counted in calls of `tend`; 0 while it
+  /// answers.
   private var (kills, pause) = (0, 0)
+  private var isFrozen = false
   private var isEnding = false
   private var findings: [String] = []
 
@@ -86,17 +88,23 @@ final class Served: Scenario {
     try input.tend(mayRotate: false)
     if pause > 0 {
       pause -= 1
-      if pause == 0 { try server.start() }
+      if pause == 0 { try bringBack() }
     } else if dice.below(100) == 0 {
-      try server.kill()
-      kills += 1
-      pause = 1 + dice.below(60)
+      isFrozen = dice.below(2) == 0
+      pause = 1 + dice.below(isFrozen ? 600 : 60)
+      try isFrozen ? server.signal(SIGSTOP) : server.kill()
+      kills += isFrozen ? 0 : 1
     }
+  }
+
+  private func bringBack() throws {
+    try isFrozen ? server.signal(SIGCONT) : server.start()
+    pause = 0
   }
 
   /// A row that is never refused is the last one.
   func prepareEnd() throws {
-    if pause > 0 { try server.start() }
+    if pause > 0 { try bringBack() }
     try input.add(0)
     try input.add(97 - input.count % 97)
     isEnding = true

@@ -102,6 +102,11 @@ package final class MQTTServer: @unchecked Sendable {
     server?.waitUntilExit()
   }
 
+  /// Sends it a signal: with SIGSTOP it freezes, until SIGCONT.
+  package func signal(_ signal: Int32) {
+    if let server, server.isRunning { kill(server.processIdentifier, signal) }
+  }
+
   /// Forgets sessions and retained messages; it must not run.
   package func forget() { try? FileManager.default.removeItem(atPath: folder["mosquitto.db"]) }
 

@@ -49,6 +49,7 @@ package final class PostgreSQLServer: @unchecked Sendable {
   }
 
   deinit {
+    try? signal(SIGCONT)
     try? input?.fileHandleForWriting.close()
     keeper?.waitUntilExit()
   }
@@ -89,15 +90,21 @@ package final class PostgreSQLServer: @unchecked Sendable {
 
   /// Kills the server at once, as `kill -9` does, so that it can be started again.
   package func kill() throws {
-    let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
     _ = FileManager.default.createFile(atPath: "\(folder)/kept", contents: nil)
-    if let id = file.split(separator: "\n").first.flatMap({ pid_t($0) }), id > 1 {
-      let children = Self.children(of: id)
-      for process in [id] + children { Glibc.kill(process, SIGKILL) }
-    }
+    try signal(SIGKILL)
     try? input?.fileHandleForWriting.close()
     keeper?.waitUntilExit()
     try? FileManager.default.removeItem(atPath: "\(folder)/kept")
+  }
+
+  /// Sends a signal to the server and its processes: with SIGSTOP it freezes, until SIGCONT.
+  package func signal(_ signal: Int32) throws {
+    let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
+    guard let id = file.split(separator: "\n").first.flatMap({ pid_t($0) }), id > 1 else { return }
+    // Those that a process starts before it stops are found when it has.
+    let parent = signal == SIGSTOP ? [id] : []
+    for process in parent + [id] + Self.children(of: id) { Glibc.kill(process, signal) }
+    for process in parent.flatMap(Self.children) { Glibc.kill(process, signal) }
   }
 
   private static func children(of parent: pid_t) -> [pid_t] {
