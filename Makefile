@@ -210,9 +210,10 @@ soak: setup ## one pipeline for MINUTES=30: reloads, taps and kills; nothing is 
 
 fuzz: setup ## fuzz the readers and the language, for SECONDS each (60)
 	mkdir -p Tests/Fuzz/.build/corpus
-	$(SWIFT) build --package-path Tests/Fuzz -c release --sanitize=fuzzer
+	$(SWIFT) build --package-path Tests/Fuzz -c release --sanitize=fuzzer -Xswiftc -enable-testing
 	$(FUZZ)/FuzzReading $(FUZZ_OPTIONS)/reading -max_len=2048 Tests/Fuzz/.build/corpus
 	$(FUZZ)/FuzzDecoders $(FUZZ_OPTIONS)/decoders -max_len=2048
+	$(FUZZ)/FuzzFormats $(FUZZ_OPTIONS)/formats -max_len=256
 	$(FUZZ)/FuzzPrograms $(FUZZ_OPTIONS)/programs -max_len=256 -dict=Tests/Fuzz/programs.dict
 
 differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000

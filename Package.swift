@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "ReactiveTesting", targets: ["ReactiveTesting"]),
     .library(name: "JSON", targets: ["JSON"]),  // for Tests/Fuzz, which is a package of its own
     .library(name: "Markup", targets: ["Markup"]),  // for the same
+    .library(name: "Decode", targets: ["Decode"]),  // for the same
     .library(name: "Store", targets: ["Store"]),  // for bench, which is another
   ],
   targets: [

@@ -57,9 +57,16 @@ package struct BadText: Equatable, Sendable, CustomStringConvertible {
 
   private var shown: String { excerpt.isEmpty && column != nil ? "" : ": \(excerpt)" }
 
+  /// 80 characters are at most so many bytes; one that is cut off at the end becomes part of the “…”.
+  private static let excerptBytes = 320
+
+  /// The first line, as far as an excerpt needs it: a line of many bad parts is not searched to its end for each.
+  static func beginning(of text: ByteView) -> ByteView {
+    ByteView(rebasing: text.prefix(excerptBytes)).firstLine
+  }
+
   package static func excerpt(of text: ByteView) -> String {
-    // 80 characters are at most 320 bytes; one that is cut off at the end becomes part of the “…”.
-    let start = String(decoding: text.prefix(320), as: UTF8.self)
+    let start = String(decoding: text.prefix(excerptBytes), as: UTF8.self)
     var excerpt = String.UnicodeScalarView()
     for scalar in start.unicodeScalars {
       if excerpt.count == 80 {

@@ -122,6 +122,10 @@ final class MultilineReader: Decoder {
       stumble("not the beginning of a value", then: .nextLine)
     default:
       wanted = (byte, indent)
+      if let reason = window.endless.reason(at: window.position + start) {
+        flush(into: &values)
+        return stumble(reason, then: .nextLine)
+      }
       scanner = ValueScanner()
       place = .inValue
     }
@@ -134,13 +138,12 @@ final class MultilineReader: Decoder {
       if place == .inValue { found.ranges.append(start..<end) }
       seen = end
       place = .between
-    case .flaw(let reason):
+    case .flaw(let reason, let end):
       if place == .tooLong {
         place = .nextLine
         return
       }
-      flush(into: &values)
-      stumble(reason, then: .nextLine)
+      fail(reason, before: end, into: &values)
     }
   }
 
@@ -153,8 +156,7 @@ final class MultilineReader: Decoder {
         found.ranges.append(start..<seen)
         place = .between
       } else {
-        flush(into: &values)
-        stumble("unexpected end", then: .nextLine)
+        fail("unexpected end", before: seen, into: &values)
       }
     case .between where isArray:
       flush(into: &values)
@@ -186,10 +188,40 @@ final class MultilineReader: Decoder {
     if next == .nextLine { seen = start }
   }
 
+  /// Reports a value whose end cannot be found, because of what is met at an index.
+  private func fail(_ reason: String, before end: Int, into values: inout [Value]) {
+    window.endless = EndlessValues(
+      reason, in: ByteView(rebasing: window.bytes[start..<end]), at: window.position + start)
+    flush(into: &values)
+    stumble(reason, then: .nextLine)
+  }
+
   private func giveUp(_ reason: String, into values: inout [Value]) {
     flush(into: &values)
     stumble(reason, then: .over)
     seen = window.count
+  }
+}
+
+/// The values within one whose end cannot be found that have none for the same reason.
+///
+/// To look for the end of each of them would take quadratic time where many lines begin with a bracket.
+struct EndlessValues {
+  private let reason: String
+  /// Their offsets in the text, ascending.
+  private var starts: ArraySlice<Int> = []
+
+  init() { reason = "" }
+
+  init(_ reason: String, in value: ByteView, at start: Int) {
+    self.reason = reason
+    starts = ValueScanner.openings(value).map { start + $0 }[...]
+  }
+
+  /// The reason why the value at an offset has no end; nil where nothing is known of it. Offsets ascend.
+  mutating func reason(at start: Int) -> String? {
+    starts = starts.drop { $0 < start }
+    return starts.first == start ? reason : nil
   }
 }
 
@@ -221,30 +253,32 @@ final class PendingSpans {
     {
       return end
     }
+    var consumed = start
     for range in ranges {
-      parse(range.lowerBound - start..<range.upperBound - start, of: window, into: &values)
+      // Consumed up to each value, so that the lines before it are counted once, however many are invalid.
+      window.drop(range.lowerBound - consumed)
+      consumed = range.lowerBound
+      parse(range.count, of: window, into: &values)
     }
-    window.drop(end - start)
+    window.drop(end - consumed)
     return end
   }
 
-  private func parse(_ range: Range<Int>, of window: TextWindow, into values: inout [Value]) {
-    let part = ByteView(rebasing: window.bytes[range])
-    let flaw = BadText.encoding(
-      path, part, lines: window.lines + window.lineBreaks(before: range.lowerBound), startsLine: false)
-    if let flaw { return report(flaw) }
+  /// Parses the first bytes of the window.
+  private func parse(_ count: Int, of window: TextWindow, into values: inout [Value]) {
+    let part = ByteView(rebasing: window.bytes[..<count])
+    if let flaw = BadText.encoding(path, part, lines: window.lines, startsLine: false) { return report(flaw) }
     do throws(ParseError) {
       values.append(try Value.parse(part))
     } catch {
       // The line is that of the value; the column is reported only if it is on that line.
-      report(range.lowerBound, of: window, error.line == 1 ? error.reason : error.message)
+      report(0, of: window, error.line == 1 ? error.reason : error.message)
     }
   }
 
   /// Reports what begins at an index of the window, with the rest of its line.
   func report(_ start: Int, of window: TextWindow, _ reason: String) {
-    let bytes = window.bytes
-    let text = ByteView(rebasing: bytes[start..<(lineBreak(in: bytes, from: start) ?? bytes.count)])
+    let text = BadText.beginning(of: ByteView(rebasing: window.bytes[start...]))
     let line = window.lines + window.lineBreaks(before: start) + 1
     report(BadText(path: path, line: line, reason: reason, text: text))
   }

@@ -8,6 +8,8 @@ package final class TextWindow {
   package private(set) var position: Int
   /// Line breaks consumed before the window.
   private(set) var lines: Int
+  /// The values further on that are known not to end; kept here since that holds for any decoder.
+  var endless = EndlessValues()
   /// Whether the text ends with the window.
   private(set) var isFinal = false
 

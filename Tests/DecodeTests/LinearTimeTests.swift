@@ -68,6 +68,11 @@ struct GrowingText: Sendable, CustomStringConvertible {
       GrowingText(format, "ends alone", "}\n"),
       GrowingText(format, "quotes that do not end", open, "\"a\n", close),
       GrowingText(format, "blank lines", open, "\n", "1" + close),
+      GrowingText(format, "lists on lines that do not end", open, "[\n"),
+      GrowingText(format, "objects on lines that do not end", open, "{\"a\":\n"),
+      GrowingText(format, "lists on lines before an error", open, "[\n", "1 2"),
+      GrowingText(format, "words on lines", open, "a\(comma)\n", "1" + close),
+      GrowingText(format, "words in a line", open, "a\(comma) ", "1" + close),
     ]
   }
 

@@ -14,6 +14,10 @@ let package = Package(
       dependencies: [.product(name: "JSON", package: "flow"), .product(name: "Markup", package: "flow")],
       swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
     .executableTarget(
+      name: "FuzzFormats",
+      dependencies: [.product(name: "Decode", package: "flow"), .product(name: "JSON", package: "flow")],
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+    .executableTarget(
       name: "FuzzPrograms", dependencies: [.product(name: "JSON", package: "flow")],
       swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
   ],

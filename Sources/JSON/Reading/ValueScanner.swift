@@ -9,7 +9,8 @@ public struct ValueScanner {
     case more
     /// The value ends before this index.
     case whole(Int)
-    case flaw(String)
+    /// An error, and the index where it was met.
+    case flaw(String, Int)
   }
 
   private var depth = 0
@@ -31,12 +32,13 @@ public struct ValueScanner {
       let byte = text[at]
       switch byte {
       case 0x22:
-        if depth > 0, endsValue(last) { return .flaw("a comma is missing") }
+        if depth > 0, endsValue(last) { return .flaw("a comma is missing", at) }
         if depth == 0, last != 0x20 { return .whole(at) }
         inString = true
       case 0x5b, 0x7b:
         if depth == 0, last != 0x20 { return .whole(at) }
-        if endsValue(last), depth > 0 { return .flaw("a comma is missing") }
+        if endsValue(last), depth > 0 { return .flaw("a comma is missing", at) }
+        guard depth < ParseOptions.jq.depthLimit else { return .flaw("Exceeds depth limit for parsing", at) }
         depth += 1
       case 0x5d, 0x7d:
         // A number or a word at the top ends before a bracket that is not its own.
@@ -69,10 +71,27 @@ public struct ValueScanner {
       } else if byte == 0x5c {
         isEscaped = true
       } else if byte == 0x0a {
-        return .flaw("a string reaches over the end of the line")
+        return .flaw("a string reaches over the end of the line", at - 1)
       }
     }
     return nil
+  }
+
+  /// The indexes of the brackets that a part of a value opens and does not close.
+  public static func openings(_ text: ByteView) -> [Int] {
+    var open: [Int] = []
+    var (inString, isEscaped) = (false, false)
+    for (at, byte) in text.enumerated() {
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case 0x5c where inString: isEscaped = true
+      case 0x22: inString.toggle()
+      case 0x5b, 0x7b: if !inString { open.append(at) }
+      case 0x5d, 0x7d: if !inString { open.removeLast(open.isEmpty ? 0 : 1) }
+      default: break
+      }
+    }
+    return open
   }
 
   private func endsValue(_ byte: UInt8) -> Bool {
