@@ -5,6 +5,8 @@ SWIFT ?= swift
 # The C libraries that the package links, as pkg-config-name:debian-package, and those that it only loads, as
 # name.so:debian-packages, of which distributions have one.
 LIBRARIES := 'libgumbo.so:libgumbo1|libgumbo3|libgumbo2' libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
+# What tests run beside flow, as bin/program:debian-package, and load.
+TEST_TOOLS := bin/curl:curl bin/git:git bin/openssl:openssl bin/ps:procps bin/python3:python3 bin/script:bsdutils libpq.so:libpq5
 # Worth four and a half megabytes: functions that nothing calls are left out one by one, also public ones, equal ones are
 # kept once, nothing is exported, relocations are packed (lld can, glibc 2.36 reads them), and the regular expressions of
 # the standard library are out of reach (Sources/System/Texts/TextSearch.swift).
@@ -23,6 +25,7 @@ DEBUG_FLOW := .build/debug/flow
 FOR ?= 45s
 # A virtual environment for Python packages.
 PAGE_TOOLS ?= .build/page-tools
+SITE_TOOLS ?= .build/site-tools
 PAGE ?= 127.0.0.1:8787
 PAGES := $(patsubst %,pipelines/%.yaml,upcoming-launches new-launches spacex-launches spacex-rockets apod-album)
 SECONDS ?= 60
@@ -51,8 +54,8 @@ SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
   "\(length) changes on \($$days) simulated days: \(number(.type == "added")) launches announced, \(number(moved("/net"))) rescheduled, \(number(moved("/status"))) with a new status, \(number(.type == "removed")) gone."
 SWIFT_SOURCES := Package.swift Sources Tests Examples bench
 
-.PHONY: help setup setup-cluster setup-postgres setup-mqtt build run page install install-files uninstall dist deb release check-install clean check \
-	test-one build-tests test examples docs setup-page test-page shots times lint lint-workflows format install-hook \
+.PHONY: help setup setup-tests setup-cluster setup-postgres setup-mqtt build run page install install-files uninstall dist deb release check-install clean check \
+	test-one build-tests test examples docs setup-page test-page site test-site shots times lint lint-workflows format install-hook \
 	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential build-bench bench
 
 help: ## list the targets
@@ -63,6 +66,9 @@ help: ## list the targets
 
 setup: ## install missing C libraries
 	@bash .ci/setup $(LIBRARIES)
+
+setup-tests: ## the same, and what the ordinary tests need beside them
+	@bash .ci/setup $(LIBRARIES) $(TEST_TOOLS)
 
 setup-cluster: ## install libnats and nats-server, which tests with real NATS servers need
 	@bash .ci/setup-cluster
@@ -127,13 +133,13 @@ clean: ## remove build products
 
 ## While you work
 
-check: setup ## lint, the tests of modules that differ from main, the contract tests of nodes, the Tidy tests
+check: setup-tests ## lint, the tests of modules that differ from main, the contract tests of nodes, the Tidy tests
 	@SWIFT="$(SWIFT)" bash .ci/check
 
-test-one: setup ## build and run only some test targets: SUITE=StoreTests,JSONTests [FILTER=KilledTests]
+test-one: setup-tests ## build and run only some test targets: SUITE=StoreTests,JSONTests [FILTER=KilledTests]
 	@SWIFT="$(SWIFT)" bash .ci/test-one "$(SUITE)" "$(FILTER)"
 
-build-tests: setup ## build all tests, and run none
+build-tests: setup-tests ## build all tests, and run none
 	$(SWIFT) build --build-tests $(DEBUG)
 
 test: build-tests ## build and run all ordinary tests; LONG=brief for the long runs in brief, too
@@ -161,10 +167,18 @@ test-page: setup setup-page ## drive Chromium through the pages; SHOTS=FOLDER ke
 	$(SWIFT) build --product flow $(DEBUG)
 	$(PAGE_TOOLS)/bin/python Tests/Browser/page.py .build/debug/flow $(if $(SHOTS),--shots $(SHOTS))
 
+site: setup ## build the documentation site in .build/site; ITS=FLOW takes another binary than the debug build
+	@bash .ci/setup-site $(SITE_TOOLS)
+	$(if $(ITS),,$(SWIFT) build --product flow $(DEBUG))
+	NO_MKDOCS_2_WARNING=1 $(SITE_TOOLS)/bin/python packaging/docs-site/build $(or $(ITS),$(DEBUG_FLOW)) .build/site
+
+test-site: site setup-page ## read the documentation site in Chromium; SHOTS=FOLDER keeps screenshots
+	$(PAGE_TOOLS)/bin/python Tests/Browser/site.py .build/site $(if $(SHOTS),--shots $(SHOTS))
+
 shots: build setup-page ## draw the screenshots of the README
 	$(PAGE_TOOLS)/bin/python Tests/Browser/shots.py $(FLOW) docs
 
-times: setup ## run tests serially and list the slowest; SLOWEST=30 [FILTER=StoreTests]
+times: setup-tests ## run tests serially and list the slowest; SLOWEST=30 [FILTER=StoreTests]
 	$(SWIFT) build --build-tests $(DEBUG)
 	$(SWIFT) test --skip-build $(DEBUG) --no-parallel $(if $(FILTER),--filter $(FILTER)) --xunit-output .build/times.xml >.build/times.log \
 	  || { tail -n 40 .build/times.log; false; }
@@ -190,22 +204,22 @@ test-long: ## all long runs: tests at ten times the scale, months, simulate, cra
 	FLOW_TEST_SCALE=10 FLOW_MONTH_DAYS=$(DAYS) $(MAKE) test LONG=brief
 	$(MAKE) simulate crash fuzz bench
 
-months: setup ## the shipped pipelines for DAYS=30 simulated days
+months: setup-tests ## the shipped pipelines for DAYS=30 simulated days
 	FLOW_MONTH_DAYS=$(DAYS) $(SWIFT) test $(DEBUG) --filter MonthTests
 
-simulate: setup ## pipelines on a simulated disk with crashes, in virtual time; SEEDS=1000, beginning at FLOW_FIRST
+simulate: setup-tests ## pipelines on a simulated disk with crashes, in virtual time; SEEDS=1000, beginning at FLOW_FIRST
 	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(DEBUG) --filter 'SimulationTests.SimulationTests|ClusterSimulationTests'
 
-crash: setup ## kill pipelines KILLS times (500), also at named points, and check for lost output; FLOW_SEED=1
+crash: setup-tests ## kill pipelines KILLS times (500), also at named points, and check for lost output; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(DEBUG) --scratch-path .build/crash --filter CrashTests
 
-attack: setup ## signals of every kind, at random and named points, on every topology, for MINUTES=30; FLOW_SEED=1
+attack: setup-tests ## signals of every kind, at random and named points, on every topology, for MINUTES=30; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_ATTACK_MINUTES=$(MINUTES) $(SWIFT) test $(DEBUG) --scratch-path .build/crash --filter CrashTests
 
 cluster: setup setup-cluster ## workers over three NATS servers, killed and frozen for SECONDS
 	FLOW_CLUSTER_SECONDS=$(SECONDS) $(SWIFT) test $(DEBUG) --filter 'ClusterRunTests|ClusterChaosTests'
 
-soak: setup ## one pipeline for MINUTES=30: reloads, taps and kills; nothing is lost, memory and descriptors stay
+soak: setup-tests ## one pipeline for MINUTES=30: reloads, taps and kills; nothing is lost, memory and descriptors stay
 	FLOW_SOAK_MINUTES=$(MINUTES) $(SWIFT) test $(DEBUG) --filter SoakTests
 
 fuzz: setup ## fuzz the readers and the language, for SECONDS each (60)
@@ -222,10 +236,10 @@ differential: build ## compare with libjq 1.8 (pip install jq): random programs 
 # Serially: tests that wait for a core in use by a slow neighbour would exceed their time limits.
 sanitize: test-thread test-address ## the tests under both sanitizers
 
-test-thread: setup ## the tests under the thread sanitizer
+test-thread: setup-tests ## the tests under the thread sanitizer
 	FLOW_TEST_SCALE=0.05 $(SWIFT) test $(DEBUG) --no-parallel --sanitize=thread --scratch-path .build/thread
 
-test-address: setup ## the tests under the address sanitizer
+test-address: setup-tests ## the tests under the address sanitizer
 	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/address.supp $(SWIFT) test $(DEBUG) --no-parallel --sanitize=address --scratch-path .build/address
 
 # In the folder of the release build, whose modules it uses, so that they are compiled once. SwiftPM keeps its plan there

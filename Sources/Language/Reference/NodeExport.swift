@@ -27,17 +27,18 @@ public enum NodeMarkdown {
 
   private static func table(_ options: [AnyOption]) -> String {
     let rows = options.map { option in
-      let need = option.isRequired ? "required" : option.fallback.map { "`\(cell($0))`" } ?? ""
-      return "| `\(option.name)` | \(cell(option.typeName)) | \(need) | \(cell(option.doc)) |"
+      let need = option.isRequired ? "required" : option.fallback.map { "`\($0.markdownCell)`" } ?? ""
+      return "| `\(option.name)` | \(option.typeName.markdownCell) | \(need) | \(option.doc.markdownCell) |"
     }
     return (["| option | type | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n")
   }
 
-  private static func cell(_ text: String) -> String {
-    text.map { $0 == "|" ? "\\|" : $0 == "\n" ? " " : String($0) }.joined()
-  }
-
   private static func block(_ language: String, _ text: String) -> String { "```\(language)\n\(text)\n```" }
+}
+
+extension String {
+  /// The text as it stands in a cell of a table of Markdown.
+  public var markdownCell: String { map { $0 == "|" ? "\\|" : $0 == "\n" ? " " : String($0) }.joined() }
 }
 
 extension NodeSpec {

@@ -14,9 +14,7 @@ public enum TopicMarkdown {
   }
 
   private static func row(_ cells: [String]) -> String {
-    "| "
-      + cells.map { cell in cell.map { $0 == "|" ? "\\|" : $0 == "\n" ? " " : String($0) }.joined() }
-      .joined(separator: " | ") + " |"
+    "| \(cells.map(\.markdownCell).joined(separator: " | ")) |"
   }
 }
 

@@ -52,3 +52,8 @@ extension Manual {
     return lines.joined(separator: "\n") + "\n"
   }
 }
+
+extension String {
+  /// A summary as a sentence.
+  var sentence: String { "\(prefix(1).uppercased())\(dropFirst())\(hasSuffix(".") ? "" : ".")" }
+}

@@ -105,30 +105,26 @@ extension ManPage {
   fileprivate mutating func add(_ command: Command) {
     guard let manual = command.manual else {
       subheading("flow \(command.usage)")
-      return text(sentence(command.summary))
+      return text(command.summary.sentence)
     }
     if manual.parts.isEmpty { return add(manual) }
     subheading("flow \(manual.usage)")
-    text(sentence(manual.summary))
+    text(manual.summary.sentence)
     text(manual.about)
     for part in manual.parts { add(part) }
   }
 
   private mutating func add(_ manual: Manual) {
     subheading("flow \(manual.usage)")
-    text(sentence(manual.summary))
+    text(manual.summary.sentence)
     text(manual.about)
     for (title, options) in manual.groups {
       if manual.groups.count > 1 { text("\(title):") }
-      for option in options { item(option.spelled, sentence(option.summary)) }
+      for option in options { item(option.spelled, option.summary.sentence) }
     }
     for (command, what) in manual.examples where manual.name != RunCommand.manual.name {
       text("Example: \(what)")
       code(command)
     }
-  }
-
-  private func sentence(_ text: String) -> String {
-    "\(text.prefix(1).uppercased())\(text.dropFirst())\(text.hasSuffix(".") ? "" : ".")"
   }
 }

@@ -9,10 +9,13 @@ enum DocsCommand {
 
   static let search = CommandOption("search", .value("WORDS"), "list the pages that have all of these words")
 
+  static let out = CommandOption(
+    "out", .path("DIR"), "write the whole reference into this folder, a file for each page, in Markdown")
+
   static let manual = Manual(
     "docs", "show the reference: a topic, source, step or sink",
     operands: .optional("TOPIC", of: Topic.all.map(\.name) + kinds + CommandPage.pages),
-    options: [search, format, Pager.off],
+    options: [search, format, out, Pager.off],
     about: """
       TOPIC is the kind of a node, or one of \(Topic.all.map(\.name).joined(separator: ", ")). Without TOPIC it lists \
       everything; in Markdown it prints everything. On a terminal, what does not fit is shown by $PAGER, or else by less.
@@ -25,6 +28,7 @@ enum DocsCommand {
       ("flow docs expressions", "what expressions can use"),
       ("flow docs --search 'rate limit'", "the pages about something"),
       ("flow docs --format markdown > reference.md", "the whole reference"),
+      ("flow docs --format markdown --out reference", "the same as pages that lead to each other"),
       ("flow docs --format man flow-nodes | man -l -", "a manual page that is not installed"),
     ])
 
@@ -44,6 +48,19 @@ enum DocsCommand {
         return ExitStatus.failed
       }
       Pager.show(search.text(width: Terminal.textWidth, Terminal.paint), arguments)
+      return ExitStatus.done
+    }
+    if let folder = arguments.text(out) {
+      if let topic = arguments.operands.first {
+        throw WrongUse("--out writes the whole reference: leave out \(quoted(topic))")
+      }
+      if let format = arguments.text(format), format != "markdown" {
+        throw WrongUse("--out writes Markdown; --format \(format) prints one page")
+      }
+      if let problem = DocsPages().write(to: folder) {
+        Terminal.complain("flow docs: \(problem)\n")
+        return ExitStatus.usage
+      }
       return ExitStatus.done
     }
     let isMan = arguments.text(format) == "man"

@@ -31,6 +31,32 @@ import Testing
     #expect(markdown.hasPrefix("## pipeline\n") && markdown.contains("\n\n## errors\n"))
   }
 
+  @Test("with --out each topic, node and command is a file, whose links lead to others")
+  func pages() throws {
+    let place = try Workplace("")
+    try expect(place.flow("docs", "--out", "reference/new").status, equals: 0)
+    let files = DocsPages().files()
+    let paths = Set(files.map(\.path))
+    #expect(paths.isSuperset(of: ["index.md", "steps/settle.md", "sources/http.md", "sinks/http.md"]))
+    #expect(paths.isSuperset(of: Topic.all.map { "topics/\($0.name).md" }))
+    #expect(paths.isSuperset(of: Command.all.map { "commands/\($0.name).md" }))
+    for (path, text) in files {
+      expect(place.text("reference/new/\(path)"), equals: text, "\(path)")
+      #expect(text.hasPrefix("# "), "\(path)")
+      for link in text.matches(of: /\]\((?:\.\.\/)?([a-z]+\/[^)]+)\)/) where !link.1.hasPrefix("http") {
+        #expect(paths.contains(String(link.1)), "\(path): \(link.1)")
+      }
+    }
+    let settle = place.text("reference/new/steps/settle.md")
+    #expect(settle.contains("[`flow docs examples`](../topics/examples.md)"))
+    #expect(place.text("reference/new/sinks/http.md").contains("See also [`http`](../sources/http.md)"))
+    try expect(place.flow("docs", "map", "--out", "x").status, equals: 2)
+    try expect(place.flow("docs", "--format", "man", "--out", "x").status, equals: 2)
+    try place.write("file", "")
+    let refused = try place.flow("docs", "--out", "file")
+    #expect(refused.status == 2 && refused.errors.contains("file/index.md cannot be written"), "\(refused)")
+  }
+
   @Test(
     "each topic is a page of text that fits 80 columns but for its examples and names",
     arguments: Topic.all.map(\.name))
