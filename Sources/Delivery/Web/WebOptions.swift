@@ -9,7 +9,8 @@ import System
 /// The options of requests to addresses that the user chooses: headers, authorization, and the size limit of a response.
 package enum WebOptions {
   package static let headers = Option(
-    "headers", .mapping(of: .text), default: "{}", "headers of the request", example: "{ X-Client: flow }")
+    "headers", .mapping(of: .text.withoutShellVariables), default: "{}", "headers of the request",
+    example: "{ X-Client: flow }")
   package static let bearer = Option.optional(
     "bearer", .secret, "a token for the header Authorization", example: "${TOKEN}")
   package static let basic = Option.optional(

@@ -15,6 +15,14 @@ extension PlanBuilder {
           )
         }
       }
+      if let comparing = stream.steps.first(where: \.spec.comparesPolls) {
+        for step in stream.steps.prefix(while: { !$0.spec.comparesPolls }) where !step.spec.takesOver.isEmpty
+        {
+          checker.warn(
+            "\(step.spec.kind) takes changes, and stands before \(comparing.spec.kind)", at: step.place,
+            hint: "put it behind \(comparing.spec.kind)")
+        }
+      }
       let steps = stream.steps.filter(\.spec.comparesPolls)
       let sources = plan.sources(behind: stream.name, among: sourcesByName).filter(\.isPolledOnce)
       for step in steps {

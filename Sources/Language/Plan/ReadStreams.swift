@@ -58,7 +58,8 @@ extension PlanBuilder {
       checker.report("nothing says what this stream reads", at: entry.key.place, hint: hint)
     }
     let (steps, reads) = readSteps(
-      mapping["steps"]?.value, of: entry.key.text, prefix: entry.key.text + "/", onError)
+      mapping["steps"]?.value, of: entry.key.text, prefix: entry.key.text + "/", onError,
+      given: mapping["from"]?.value.scalar.flatMap { checker.shapes[$0.text] })
     return StreamDraft(
       name: entry.key.text, from: references(mapping["from"]?.value), steps: steps, reads: reads,
       place: entry.key.place)
@@ -84,7 +85,7 @@ extension PlanBuilder {
   }
 
   private mutating func readSteps(
-    _ node: YAMLNode?, of stream: String, prefix: String, _ onError: ErrorPolicy
+    _ node: YAMLNode?, of stream: String, prefix: String, _ onError: ErrorPolicy, given: EventShape? = nil
   ) -> ([StepPlan], [StreamDraft.Reference]) {
     guard let node else { return ([], []) }
     if case .null? = node.scalar?.meaning { return ([], []) }
@@ -96,7 +97,7 @@ extension PlanBuilder {
     }
     var steps: [StepPlan] = []
     var reads: [StreamDraft.Reference] = []
-    checker.shape = nil
+    checker.shape = given
     defer {
       checker.shapes[stream] = checker.shape
       checker.shape = nil

@@ -5,8 +5,10 @@ public struct EventShape: Sendable {
   /// The kind of the step.
   let kind: String
   let members: [String]
-  /// The member that has the event which the step was given.
-  let row: String
+  /// The member that has the event which the step was given; nil where none has.
+  let row: String?
+  /// The values of the member `type`; nil where they are not known.
+  var types: [String]?
 }
 
 extension NodeSpec {
@@ -15,12 +17,25 @@ extension NodeSpec {
 
   /// The same step, whose events have these members.
   ///
-  /// - Parameter row: The member that has the event which the step was given; nil with options by which the events have
-  ///   other members.
-  public func sending(_ members: [String], row: @escaping @Sendable (Options) -> String?) -> NodeSpec {
+  /// - Parameters:
+  ///   - types: The values of the member `type`.
+  ///   - row: The member that has the event which the step was given; nil with options by which the events have other
+  ///     members.
+  public func sending(
+    _ members: [String], types: [String]? = nil, row: @escaping @Sendable (Options) -> String?
+  ) -> NodeSpec {
     var spec = self
     spec.shape = { [kind] options, _ in
-      row(options).map { EventShape(kind: kind, members: members, row: $0) }
+      row(options).map { EventShape(kind: kind, members: members, row: $0, types: types) }
+    }
+    return spec
+  }
+
+  /// The same step, whose events are what an expression gives: objects, where it builds them of constant names.
+  public func sending(_ objects: Option<Expression>) -> NodeSpec {
+    var spec = self
+    spec.shape = { [kind] options, _ in
+      options[objects].constructed.map { EventShape(kind: kind, members: $0, row: nil) }
     }
     return spec
   }
@@ -34,22 +49,30 @@ extension NodeSpec {
 }
 
 extension Checker {
-  /// Warns of members that a program reads of the event, and that the step before does not send.
+  /// Warns of what a program reads of the event that the step before does not send: members, and values of `type`.
   func warnOfMissingMembers(in program: String, place: (Range<Int>) -> SourceRange) {
     guard let shape, let usage = NameUsage(program, library: scope.library) else { return }
     for read in usage.members where !read.mayBeAbsent {
       guard let name = read.path.first, !shape.members.contains(name) else { continue }
       let path = read.path.joined(separator: ".")
-      let meant = nearest(to: name, among: shape.members).map { ".\($0)" } ?? ".\(shape.row).\(path)"
+      let meant = nearest(to: name, among: shape.members) ?? shape.row.map { "\($0).\(path)" }
       warn(
         "\(shape.kind) sends \(list(shape.members)), and no \(name): this is always null",
         at: place(read.range),
-        hint: "did you mean \(meant)?")
+        hint: meant.map { "did you mean .\($0)?" } ?? "add it there: \(shape.kind): { …, \(name): … }")
+    }
+    guard let types = shape.types else { return }
+    for compared in usage.comparisons where compared.path == ["type"] && !types.contains(compared.text) {
+      warn(
+        "\(shape.kind) sends the types \(list(types)), and no \(quoted(compared.text))",
+        at: place(compared.range),
+        hint: nearest(to: compared.text, among: types).map { "did you mean \"\($0)\"?" })
     }
   }
 
   private func list(_ names: [String]) -> String {
-    names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+    let shown = names.count > 9 ? names.prefix(8) + ["\(names.count - 8) more"] : names[...]
+    return (shown.count > 1 ? shown.dropLast().joined(separator: ", ") + " and " : "") + (shown.last ?? "")
   }
 
   /// Warns of an expression in place of a template, which stays as it is.

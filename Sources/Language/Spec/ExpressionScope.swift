@@ -66,6 +66,9 @@ public final class Expression: Sendable {
     names = Self.names(of: text)
   }
 
+  /// The members of the objects that it builds, where their names are constant.
+  var constructed: [String]? { NameUsage(text, library: scope.library)?.constructed }
+
   private static func names(of text: String) -> [String]? {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count > 1, parts[0].isEmpty else { return nil }
@@ -123,21 +126,28 @@ public final class Template: Sendable {
 
 extension Checker {
   /// Compiles the text of a scalar; problems are reported where they stand.
-  func expression(_ scalar: Scalar, variables: [String] = [], isCondition: Bool = false) -> Expression? {
+  ///
+  /// - Parameter isOfEvent: Whether its input is the event that the node is given.
+  func expression(
+    _ scalar: Scalar, variables: [String] = [], isCondition: Bool = false, isOfEvent: Bool
+  ) -> Expression? {
     let code = scalar.asExpression
-    return compile(scalar, code.text, variables, isCondition: isCondition) { code.place(of: $0) }
+    return compile(scalar, code.text, variables, isCondition: isCondition, isOfEvent: isOfEvent) {
+      code.place(of: $0)
+    }
   }
 
   /// Compiles a program made from a scalar (or several); `place` finds the program's bytes in the file.
   func compile(
     _ shown: Scalar?, _ program: String, _ variables: [String], isCondition: Bool = false,
-    members: [String: String] = [:], place: @escaping @Sendable (Range<Int>) -> SourceRange
+    isOfEvent: Bool = false, members: [String: String] = [:],
+    place: @escaping @Sendable (Range<Int>) -> SourceRange
   ) -> Expression? {
     do throws(ProgramError) {
       let shownText = shown.map { $0.insertions.isEmpty ? $0.text : $0.written }
       let compiled = try scope.compile(program, variables: variables)
       guard passesLint(program, isCondition: isCondition, place: place) else { return nil }
-      if isCondition { warnOfMissingMembers(in: program, place: place) }
+      if isOfEvent { warnOfMissingMembers(in: program, place: place) }
       return Expression(shownText ?? program, compiled, scope, members: members, origin: place)
     } catch {
       if error.source == ExpressionScope.programName {

@@ -3,14 +3,16 @@ import JSON
 // The option types that are written in the expression language.
 
 extension OptionType where Value == Expression {
-  /// A jq expression.
-  public static var expression: OptionType { expression(with: []) }
+  /// A jq expression over the event that the node is given.
+  public static var expression: OptionType { expression(with: [], isOfEvent: true) }
 
   /// A jq expression that decides by its first output; one that decides nothing is an error.
-  public static var condition: OptionType { expression(with: [], isCondition: true) }
+  public static var condition: OptionType { expression(with: [], isCondition: true, isOfEvent: true) }
 
-  /// A jq expression that sees some variables more.
-  public static func expression(with variables: [String], isCondition: Bool = false) -> OptionType {
+  /// A jq expression that sees some variables more, or has another input than the event.
+  public static func expression(
+    with variables: [String], isCondition: Bool = false, isOfEvent: Bool = false
+  ) -> OptionType {
     OptionType("expression", sample: ".", schema: scalarSchema) { node, checker in
       // Not resolved: `$vars.x` is an expression already.
       guard case .scalar(let scalar) = node else {
@@ -23,12 +25,15 @@ extension OptionType where Value == Expression {
         checker.report("the expression is empty", at: scalar.place, hint: "for the whole value, write .")
         return nil
       }
-      return checker.expression(scalar, variables: variables, isCondition: isCondition)
+      return checker.expression(
+        scalar, variables: variables, isCondition: isCondition, isOfEvent: isOfEvent)
     }
   }
 
   /// A jq expression that names places in a value, as `.net` or `.videos[].url`; its outputs are their paths.
-  public static var places: OptionType {
+  ///
+  /// - Parameter ofEvent: Whether the value is the event that the node is given.
+  public static func places(ofEvent: Bool) -> OptionType {
     OptionType("path expression", sample: ".id", schema: scalarSchema) { node, checker in
       guard case .scalar(let scalar) = node, !scalar.text.isEmpty else {
         checker.report("an expression such as .net is expected here, not \(node.kind)", at: node.place)
@@ -48,6 +53,7 @@ extension OptionType where Value == Expression {
           hint: "name it, as .net or .videos[].url; map can compute it before")
         return nil
       }
+      if ofEvent { checker.warnOfMissingMembers(in: code.text) { code.place(of: $0) } }
       return checker.compile(scalar, program, [], place: place)
     }
   }
@@ -307,7 +313,7 @@ struct ShapeText {
       if scalar.text.isEmpty {
         checker.report("the expression is empty", at: scalar.place, hint: "write null for no value")
         isRight = false
-      } else if checker.expression(scalar) == nil {
+      } else if checker.expression(scalar, isOfEvent: true) == nil {
         isRight = false
       }
       let code = scalar.asExpression

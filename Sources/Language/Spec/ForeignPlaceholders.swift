@@ -19,4 +19,31 @@ extension Checker {
     guard let (shown, meant) = scalar.placeholder(doubled: doubled) else { return }
     warn("\(what) \(quoted(shown)) as it is", at: scalar.place, hint: "did you mean \(meant)?")
   }
+
+  /// Warns of `$TOKEN` as a whole text, or as a word of one: a shell would replace it, and here it stays as it is.
+  func warnOfShellVariable(in scalar: Scalar) {
+    guard scalar.insertions.isEmpty, scalar.hasNoExpressions else { return }
+    let words = scalar.text.split { $0 == " " || $0 == ":" }
+    guard let name = words.lazy.compactMap({ self.nameOfVariable($0) }).first else { return }
+    warn("this is a text, and not the variable of that name", at: scalar.place, hint: "write ${\(name)}")
+  }
+
+  /// The name in `$NAME`; nil for another text.
+  private func nameOfVariable(_ word: Substring) -> Substring? {
+    let name = word.dropFirst()
+    guard word.first == "$", let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= first),
+      name.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || isWordByte($0) }), name == name.uppercased()
+    else { return nil }
+    return name
+  }
+}
+
+extension OptionType {
+  /// The same type, with a warning of `$NAME` where a value of the environment is likely to be meant.
+  public var withoutShellVariables: OptionType {
+    OptionType(name, sample: sample, schema: schema) { node, checker in
+      if case .scalar(let scalar) = checker.resolved(node) { checker.warnOfShellVariable(in: scalar) }
+      return decode(node, checker)
+    }
+  }
 }

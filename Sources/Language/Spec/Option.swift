@@ -103,6 +103,10 @@ public struct AnyOption: Sendable {
     decode = { node, checker in option.type.decode(node, checker) }
     decodeFallback = { checker in
       guard let text = option.fallback else { return nil }
+      // A default is no mistake of the file.
+      let shape = checker.shape
+      checker.shape = nil
+      defer { checker.shape = shape }
       return option.read(SourceFile(path: "default of \(option.name)", text: text), checker).value
     }
   }

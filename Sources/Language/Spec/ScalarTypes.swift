@@ -16,6 +16,7 @@ extension OptionType where Value == String {
     OptionType("secret", sample: "${NAME}", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a text") else { return nil }
       checker.secrets.insert(scalar)
+      checker.warnOfShellVariable(in: scalar)
       return scalar.text
     }
   }

@@ -150,7 +150,9 @@ package let alarm = NodeSpec(
     }
   }
 )
-.sending(["type", "key", "since", "event"], row: { _ in "event" })
+.sending(
+  ["type", "key", "since", "event"], types: AlarmReport<Value>.Kind.allCases.map(\.rawValue),
+  row: { _ in "event" })
 
 private enum AlarmOptions {
   static let when = Option.required("when", .condition, "the condition of the alarm", example: ".pct > 90")

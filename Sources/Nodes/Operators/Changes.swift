@@ -62,7 +62,8 @@ package let changes = NodeSpec(
   .step { options, context in Changes(options, context) }
 )
 .sending(
-  ["type", "key", "at", "before", "after", "diff"], row: { $0[ChangesOptions.form] == .patch ? nil : "after" }
+  ["type", "key", "at", "before", "after", "diff"], types: ChangesOptions.Change.allCases.map(\.rawValue),
+  row: { $0[ChangesOptions.form] == .patch ? nil : "after" }
 )
 
 private final class Changes: Step {

@@ -11,9 +11,11 @@ enum ChangesOptions {
 
   static let key = Option.required("key", .expression, "the value that identifies a row", example: ".id")
   static let watch = Option.optional(
-    "watch", .list(of: .places), "report only changes of these fields", example: "[.net, .status]")
+    "watch", .list(of: .places(ofEvent: true)), "report only changes of these fields",
+    example: "[.net, .status]")
   static let ignore = Option.optional(
-    "ignore", .list(of: .places), "report no changes of these fields", example: "[.last_updated]")
+    "ignore", .list(of: .places(ofEvent: true)), "report no changes of these fields",
+    example: "[.last_updated]")
   static let tolerance = Option(
     "tolerance", .tolerances, default: "{}",
     "smaller differences of these fields are no change: a duration for times, a percentage or an amount for numbers",
@@ -110,7 +112,7 @@ extension OptionType where Value == [ToleratedField] {
         return nil
       }
       let fields = mapping.entries.map { entry -> ToleratedField? in
-        let places = OptionType<Expression>.places.decode(.scalar(entry.key), checker)
+        let places = OptionType<Expression>.places(ofEvent: true).decode(.scalar(entry.key), checker)
         let amount = checker.resolved(entry.value)
         guard let tolerance = amount.scalar.flatMap({ Tolerance($0.text) }) else {
           checker.report(

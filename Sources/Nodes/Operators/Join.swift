@@ -74,7 +74,7 @@ private enum JoinOptions {
   static let with = Option.required("with", .stream, "the other source or stream", example: "other")
   static let key = Option.required("key", .expression, "the key of an event", example: ".id")
   static let otherKey = Option.optional(
-    "other_key", OptionType<Expression>.expression,
+    "other_key", OptionType<Expression>.expression(with: []),
     "the key of an event of the other stream (default: `key`)", example: ".id")
   static let kind = Option(
     "kind", .choice(of: JoinKind.self), default: "left",

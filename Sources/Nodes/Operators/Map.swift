@@ -24,7 +24,9 @@ package let map = NodeSpec(
         0s "Grace"
         """),
   ],
-  .step { options, context in Map(context.evaluation(options[MapOptions.to])) })
+  .step { options, context in Map(context.evaluation(options[MapOptions.to])) }
+)
+.sending(MapOptions.to)
 
 private enum MapOptions {
   static let to = Option.required(

@@ -126,9 +126,11 @@ private enum SettleOptions {
   static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "1h")
   static let key = Option("key", .expression, default: ".key", "changes with the same key are combined")
   static let watch = Option.optional(
-    "watch", .list(of: .places), "only differences in these are sent", example: "[.net, .status]")
+    "watch", .list(of: .places(ofEvent: false)), "only differences in these are sent",
+    example: "[.net, .status]")
   static let ignore = Option.optional(
-    "ignore", .list(of: .places), "differences in these are not sent", example: "[.last_updated]")
+    "ignore", .list(of: .places(ofEvent: false)), "differences in these are not sent",
+    example: "[.last_updated]")
   static let arraysBy = Option.optional(
     "arrays_by", .text, "the member by which objects in lists are compared, instead of their position")
   static let maxWait = Option.optional(

@@ -99,7 +99,8 @@ private enum WindowOptions {
   static let key = Option(
     "key", .expression, default: "null", "each key has its own windows")
   static let emit = Option(
-    "emit", .expression, default: ".", "computes the `value` to send from the array of the window's events",
+    "emit", .expression(with: []), default: ".",
+    "computes the `value` to send from the array of the window's events",
     example: "length")
   static let update = Option.optional(
     "update", OptionType<Expression>.expression(with: ["event"]),

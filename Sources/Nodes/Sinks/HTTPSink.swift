@@ -89,7 +89,8 @@ private enum HTTPSinkOptions {
     example: "https://example.org/hook")
   static let method = Option("method", .choice(of: Method.self), default: "post", "the request method")
   static let headers = Option(
-    "headers", .mapping(of: .template), default: "{}", "headers of the request, as templates",
+    "headers", .mapping(of: .template.withoutShellVariables), default: "{}",
+    "headers of the request, as templates",
     example: #"{ Title: '\(.name)' }"#)
   static let body = Option.optional(
     "body", .expression, "the body, as JSON (default: the event; none with delete and get)",

@@ -170,10 +170,10 @@ enum HTTPOptions {
     "an expression over the response; its outputs are the rows", example: ".results[]")
   static let method = Option("method", .choice(of: Method.self), default: "get", "the method of the request")
   static let query = Option(
-    "query", .mapping(of: .textTemplate(with: [LastPoll.variable])), default: "{}",
+    "query", .mapping(of: .textTemplate(with: [LastPoll.variable]).withoutShellVariables), default: "{}",
     "items of the query string", example: "{ sort: date }")
   static let headers = Option(
-    "headers", .mapping(of: .textTemplate(with: [LastPoll.variable])), default: "{}",
+    "headers", .mapping(of: .textTemplate(with: [LastPoll.variable]).withoutShellVariables), default: "{}",
     "headers of the request", example: "{ X-Client: flow }")
   static let hosts = Option(
     "hosts", .list(of: .text), default: "[]", "the hosts that an entry may choose", example: "[a.example.org]"

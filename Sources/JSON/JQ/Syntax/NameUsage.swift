@@ -37,6 +37,10 @@ package struct NameUsage {
   package private(set) var computed: [Range<Int>] = []
   /// Members of the program's own input, as `.a.b`, as far as it is certain that they are its.
   package private(set) var members: [Read] = []
+  /// Members of the input that are compared with a text.
+  package private(set) var comparisons: [(path: [String], text: String, range: Range<Int>)] = []
+  /// The members of the objects that the program gives, where it builds them of constant names.
+  package private(set) var constructed: [String]?
   /// Calls of `input` and `inputs`.
   package private(set) var inputs: [Range<Int>] = []
 
@@ -56,6 +60,21 @@ package struct NameUsage {
     visit(main, hidden, mayBeAbsent: false)
     conditions = flaws(of: main)
     noteMembers(main, mayBeAbsent: false)
+    constructed = Self.constructed(by: main)
+  }
+
+  private static func constructed(by node: SyntaxNode) -> [String]? {
+    switch node.form {
+    case .pipe(_, let last), .bind(_, _, let last), .define(_, let last): return constructed(by: last)
+    case .object(let members):
+      var names: [String] = []
+      for member in members {
+        guard case .text(let name) = member.key.form else { return nil }
+        names.append(String(decoding: name, as: UTF8.self))
+      }
+      return names.isEmpty ? nil : names
+    default: return nil
+    }
   }
 
   /// Builtins whose arguments are given what they are given; of those of `any(a; b)` and `sub(a; b)` the first.
@@ -90,7 +109,15 @@ package struct NameUsage {
       noteMembers(right, mayBeAbsent: mayBeAbsent)
     case .attempt(let body, _): noteMembers(body, mayBeAbsent: true)
     case .binary(.equal, let left, let right), .binary(.notEqual, let left, let right):
-      for side in [left, right] { noteMembers(side, mayBeAbsent: mayBeAbsent || left.isNull || right.isNull) }
+      for (side, other) in [(left, right), (right, left)] {
+        let count = members.count
+        noteMembers(side, mayBeAbsent: mayBeAbsent || left.isNull || right.isNull)
+        guard case .text(let text) = other.form, let read = members.last, members.count == count + 1,
+          read.range == side.span.start..<side.span.end
+        else { continue }
+        let range = other.span.start..<other.span.end
+        comparisons.append((read.path, String(decoding: text, as: UTF8.self), range))
+      }
     case .call(let name, let arguments):
       guard Self.transparent.contains(name) else { return }
       let isOfFirst = ["any", "all", "sub", "gsub"].contains(name)

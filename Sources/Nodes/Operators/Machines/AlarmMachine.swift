@@ -66,7 +66,7 @@ struct AlarmRow: Sendable {
 
 /// A report of `alarm`.
 struct AlarmReport<Key: Sendable>: Sendable {
-  enum Kind: String, Sendable { case raised, repeated, cleared, missing, back }
+  enum Kind: String, CaseIterable, Sendable { case raised, repeated, cleared, missing, back }
 
   let kind: Kind
   let key: Key
