@@ -114,6 +114,8 @@ package let notify = NodeSpec(
         "command has no effect with through: \(way.rawValue)", at: options.place(of: NotifyOptions.command)
       )
     }
+    checker.check(
+      command.map { CommandWord($0, isFixed: true) }, at: options.place(of: NotifyOptions.command))
     NotifyOptions.checkService(options, checker)
     NotifyOptions.checkDigest(options, checker)
     NotifyOptions.checkRepetition(options, checker)

@@ -20,6 +20,8 @@ public struct PipelineReader {
   public var readFile: (String) throws -> [UInt8] = { path in throw Unreadable(path: path) }
   /// Whether there is such a file, which is no folder.
   public var fileExists: (String) -> Bool = { _ in false }
+  /// Whether there is a program of that name, or a script.
+  public var commandExists: (_ name: String, _ isProgram: Bool) -> Bool = { _, _ in true }
   /// The path of the file of that name that is installed with flow; nil where there is none.
   public var installedFile: (String) -> String? = { _ in nil }
   public var timeZone: @Sendable (String) -> (any ZoneRules)? = { SystemZone($0) }

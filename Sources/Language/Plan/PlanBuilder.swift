@@ -48,6 +48,7 @@ struct PlanBuilder {
     checker = Checker(vars: variables.value, config: reader.config, scope: scope, catalog: catalog)
     checker.problems.add(problems)
     checker.settings = reader.settings
+    checker.commandExists = reader.commandExists
     checker.files = ReferredFiles(folder: folder, exists: reader.fileExists)
     for name in included.names { checker.files.add(name) }
     // A recording contains what its sources added.

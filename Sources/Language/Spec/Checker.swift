@@ -14,6 +14,8 @@ public final class Checker {
   private(set) var claims: [Claim] = []
   /// Files that belong to the pipeline.
   var files = ReferredFiles()
+  /// Whether there is a program of that name, or a script, on this machine.
+  public internal(set) var commandExists: (_ name: String, _ isProgram: Bool) -> Bool = { _, _ in true }
   let catalog: Catalog
   /// The shape of the events that the present node is given, where it is known.
   var shape: EventShape?

@@ -39,13 +39,11 @@ package let exec = NodeSpec(
     .init("its output on standard output", "exec: { command: [jq, -S, .], output: stdout }"),
   ],
   check: { options, checker in
-    checkCommand(options[ExecOptions.command], at: options.place(of: ExecOptions.command), checker)
-    for name in options[ExecOptions.env].map(\.name)
-    where name.isEmpty || name.contains("=") || name.utf8.contains(0) {
-      checker.report(
-        "\(quoted(name)) is not a valid name of an environment variable",
-        at: options.place(of: ExecOptions.env))
-    }
+    let variables = options[ExecOptions.env].map { (name: $0.name, isFixed: CommandWord($0.value).isFixed) }
+    checker.check(
+      options[ExecOptions.command].map { CommandWord($0) }, environment: variables.map(\.name),
+      at: options.place(of: ExecOptions.command))
+    checker.check(environment: variables, at: options.place(of: ExecOptions.env))
   },
   .sink { options, context in Exec(options, context) })
 
@@ -76,7 +74,8 @@ private enum ExecOptions {
     "stdin", ExecInput.type, default: "event",
     "its standard input: “event” for the event as JSON, “none” for nothing, or a template")
   static let env = Option(
-    "env", .mapping(of: .template), default: "{}", "additional environment variables, as templates",
+    "env", .mapping(of: .template.withoutShellVariables), default: "{}",
+    "additional environment variables, as templates",
     example: #"{ NAME: '\(.name)' }"#)
   static let output = Option(
     "output", .choice(of: CommandTransport.Output.self), default: "log",
@@ -139,58 +138,4 @@ private final class Exec: DeliverySink {
     if case .event = input { return nil }
     return ""
   }
-}
-
-private let shells: Set<String> = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish"]
-
-/// Reports a command that lets data choose the program or reach a shell as code.
-private func checkCommand(_ arguments: [Template], at place: SourceRange, _ checker: Checker) {
-  guard let program = arguments.first else { return }
-  checker.warnOfShellSigns(in: arguments.map(\.expression.text), at: place)
-  if !program.isFixed {
-    checker.report(
-      "the program to run must not depend on data", at: place,
-      hint: "name a program and pass the data as an argument")
-  }
-  var hasShell = false
-  for (index, argument) in arguments.enumerated() {
-    let isScript = index > 0 && takesScript(arguments[index - 1].expression.text)
-    if hasShell, isScript, !argument.isFixed {
-      checker.report(
-        "a shell would execute the data as code", at: place,
-        hint: #"pass data as an argument, as in [sh, -c, 'echo "$1"', sh, '\(.name)'], or in env"#)
-      return
-    }
-    let name = argument.expression.text.split(separator: "/").last.map(String.init)
-    if argument.isFixed, let name, shells.contains(name) { hasShell = true }
-  }
-}
-
-extension Checker {
-  /// Warns of what only a shell understands, as an argument of a command that is none.
-  func warnOfShellSigns(in arguments: [String], at place: SourceRange) {
-    let signs: Set<String> = ["|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1"]
-    let isShell = arguments.contains { shells.contains($0.split(separator: "/").last.map(String.init) ?? "") }
-    // Between two words: `cut -d '|'` and `tr '|' ,` mean it.
-    let between = arguments.indices.dropFirst(2).first { place in
-      signs.contains(arguments[place]) && !arguments[place - 1].hasPrefix("-")
-        && (place + 1 < arguments.count || arguments[place].hasPrefix("2>&"))
-    }
-    guard !isShell, let between else { return }
-    let isPlain = arguments.allSatisfy { !$0.contains { " '\"\\$".contains($0) } }
-    warn(
-      "\(quoted(arguments[between])) is an argument of \(arguments[0]) here, because no shell is involved",
-      at: place,
-      hint: "for a shell write [sh, -c, '\(isPlain ? arguments.joined(separator: " ") : "COMMAND")']")
-  }
-}
-
-/// `-c`, `-ec` and the like, which make the next argument a script.
-private func takesScript(_ argument: String) -> Bool {
-  argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("c")
-}
-
-extension Template {
-  /// Whether it contains no expression.
-  fileprivate var isFixed: Bool { constant != nil || !expression.text.has("\\(") }
 }

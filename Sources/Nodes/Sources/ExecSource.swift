@@ -58,25 +58,17 @@ package let execSource = NodeSpec(
   check: { options, checker in
     EachOptions.check(options, checker)
     let command = options[ExecOptions.command]
-    checker.warnOfShellSigns(in: command.map(\.text), at: options.place(of: ExecOptions.command))
+    let words = command.map { CommandWord($0.text, isFixed: !options.isTemplate($0)) }
+    let variables = options[ExecOptions.env].map { (name: $0.name, isFixed: true) }
+    checker.check(words, environment: variables.map(\.name), at: options.place(of: ExecOptions.command))
+    checker.check(environment: variables, at: options.place(of: ExecOptions.env))
     for argument in command where options.isTemplate(argument) { argument.check(checker) }
-    if let program = command.first, options.isTemplate(program) {
-      checker.report(
-        "the program must not depend on data", at: options.place(of: ExecOptions.command),
-        hint: "write it out; its arguments may be templates")
-    }
     if let program = command.first?.text, program.contains(where: \.isWhitespace) {
       checker.report(
         "a command is a list of arguments, and its first one, the program, has a space",
         at: options.place(of: ExecOptions.command),
         hint: "write [\(program.split(separator: " ").joined(separator: ", "))], or [sh, -c, '…'] for a shell"
       )
-    }
-    for name in options[ExecOptions.env].map(\.name)
-    where name.isEmpty || name.contains("=") || name.utf8.contains(0) {
-      checker.report(
-        "\(quoted(name)) is not a valid name of an environment variable",
-        at: options.place(of: ExecOptions.env))
     }
     if options[ExecOptions.follow] {
       func report(_ name: String, _ isGiven: Bool) {
@@ -103,7 +95,8 @@ private enum ExecOptions {
     "command", .list(of: .possibleTemplate(with: [LastPoll.variable]), count: 1...),
     "the program and its arguments", example: "[df, -k]")
   static let env = Option(
-    "env", .mapping(of: .text), default: "{}", "variables of its environment", example: "{ LC_ALL: C }")
+    "env", .mapping(of: .text.withoutShellVariables), default: "{}", "variables of its environment",
+    example: "{ LC_ALL: C }")
   static let exitCodes = Option(
     "exit_codes", .list(of: .integer(0...255), count: 1...), default: "[0]", "the exit statuses of success")
   static let timeout = Option("timeout", .duration, default: "30s", "how long the command may take")

@@ -60,6 +60,11 @@ struct PipelineFiles {
     var inputs: [String: [String: [UInt8]]] = [:]
     reader.fileExists = InstalledPipelines.isFile
     reader.installedFile = InstalledPipelines.file
+    reader.commandExists = { name, isProgram in
+      if !isProgram { return InstalledPipelines.isFile(name) }
+      let path = try? ProgramSearch.find(name, along: ProgramSearch.path([:]))
+      return path.map { access($0, X_OK) == 0 && InstalledPipelines.isFile($0) } ?? false
+    }
     for setting in isSet ? arguments.texts(Self.set) : [] {
       let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, !parts[0].isEmpty else {
