@@ -390,6 +390,7 @@ struct PipelinePageTests {
     fixture.change { pipeline in
       pipeline.sources[0].wait = .init(reason: "waiting for the budget of a.example", until: 1_767_226_000)
       pipeline.sources[0].failure = .init(since: 1_767_225_000, polls: 3, reason: "status 500")
+      pipeline.sources[0].tooOld = 1_767_225_600 - 7200
     }
     fixture.clock.advance(by: .seconds(2))
     let waiting = get(address).text
@@ -397,6 +398,7 @@ struct PipelinePageTests {
       waiting.contains("upcoming: waiting for the budget of a.example, ")
         && !waiting.contains("Refresh"))
     #expect(waiting.contains("upcoming failing since "))
+    #expect(waiting.contains("upcoming is too old: no good answer for 2h"))
   }
 
   @Test("a poll that is overdue is due now, and a source that has never answered says since when")

@@ -27,12 +27,12 @@ final class EntryRoster: Sendable {
   private let name: String
   private let log: NodeLog
   private let wallClock: @Sendable () -> Double
-  private let errors: ErrorFeed?
+  private let note: @Sendable (PollOutcome) -> Void
   private let state = Locked(State())
 
-  init(_ context: SourceContext, errors: ErrorFeed?) {
+  init(_ context: SourceContext, noting note: @escaping @Sendable (PollOutcome) -> Void) {
     (name, log, wallClock) = (context.name, context.log.ofPolls, context.world.wallClock)
-    self.errors = errors
+    self.note = note
   }
 
   /// Adds an entry; returns its health.
@@ -41,9 +41,9 @@ final class EntryRoster: Sendable {
       SourceStatus(name: name, kind: "", isPolled: true), log, announcesNext: false,
       failed: { [weak self] in self?.noteFlaw(of: entry) ?? true },
       recovered: { [weak self] in self?.noteRecovery(of: entry) },
-      outcome: { [name, errors] time, result in
+      outcome: { [name, note] time, result in
         let outage = Outages.ID(source: name, entry: entry.id)
-        errors?.note(PollOutcome(outage: outage, at: time, result: result))
+        note(PollOutcome(outage: outage, at: time, result: result))
       })
     state.withLock { $0.members[entry.id] = Member(entry: entry, health: health) }
     return health
@@ -55,12 +55,12 @@ final class EntryRoster: Sendable {
       state.flawed.remove(entry.id)
     }
     let outage = Outages.ID(source: name, entry: entry.id)
-    errors?.note(PollOutcome(outage: outage, at: wallClock(), result: .gone))
+    note(PollOutcome(outage: outage, at: wallClock(), result: .gone))
   }
 
   /// Notes the entries of the list, when it is read first: others may have been in it in the last run.
   func noteList(_ ids: Set<Value>) {
-    errors?.note(PollOutcome(outage: Outages.ID(source: name), at: wallClock(), result: .listed(ids)))
+    note(PollOutcome(outage: Outages.ID(source: name), at: wallClock(), result: .listed(ids)))
   }
 
   var haveAllEnded: Bool {

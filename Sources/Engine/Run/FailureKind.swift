@@ -13,6 +13,8 @@ public enum FailureKind: String, Sendable, JSONConvertible {
   case loginPage = "login page"
   /// The poll is put off: its budget is spent, or the server has asked for it.
   case waiting
+  /// The last good answer is older than the `fresh` of the source.
+  case tooOld = "too old"
   case other
 
   init(of error: any Error) { self = (error as? any ClassifiedFailure)?.failureKind ?? .other }

@@ -305,6 +305,9 @@ final class Polling: Sendable {
     var members: [(String, Value)] = [("poll", .number(request.number))]
     if let memory = answer.memory { members.append(("memory", memory)) }
     if let last = answer.last { members.append(("last", last)) }
+    if schedule.fresh != nil {
+      members.append((FreshnessWatch.member, .number(answer.at ?? request.at)))
+    }
     // For the rows of an entry that the next run does not find in the list.
     if let entry = context.entry, entry.value != entry.id { members.append((Poll.each, entry.value)) }
     return .record(members)

@@ -10,6 +10,9 @@ final class SourceRun: Sendable {
   private let context: SourceContext
   private let entry: SourceEntry
   private let errors: ErrorFeed?
+  /// Takes the outcome of each poll and attempt to connect.
+  private let note: @Sendable (PollOutcome) -> Void
+  private let freshness: FreshnessWatch?
   private let subscription: Subscription
   private let schedulers: RunSchedulers
   private let scheduler: any Scheduler
@@ -27,11 +30,17 @@ final class SourceRun: Sendable {
   ) {
     self.errors = errors
     self.plan = plan
+    let freshness = FreshnessWatch(plan, context, on: lane.scheduler) { errors?.note($0) }
+    self.freshness = freshness
+    let note: @Sendable (PollOutcome) -> Void = { outcome in
+      if let freshness { freshness.take(outcome) } else { errors?.note(outcome) }
+    }
+    self.note = note
     let health = SourceHealth(
       SourceStatus(
         name: plan.name, kind: plan.spec.kind, isPolled: maker?.isPolled(plan.options) ?? false), context.log,
       outcome: { time, result in
-        errors?.note(PollOutcome(outage: Outages.ID(source: plan.name), at: time, result: result))
+        note(PollOutcome(outage: Outages.ID(source: plan.name), at: time, result: result))
       })
     self.health = health
     self.maker = maker
@@ -41,7 +50,10 @@ final class SourceRun: Sendable {
       if progress != nil || !stop.isSet { health.note(progress) }
       show(progress)
     }
-    context.noteEvents = { health.noteEvents(at: $0) }
+    context.noteEvents = {
+      health.noteEvents(at: $0)
+      freshness?.noteEvent(at: $0)
+    }
     context.noteRefusal = { health.noteRefusal() }
     context.noteConnection = { [now = context.world.wallClock] in
       lane.noteConnection(of: plan.name, isDown: false)
@@ -106,7 +118,7 @@ final class SourceRun: Sendable {
     _ make: @escaping @Sendable (Options, SourceContext) throws -> any StreamSource,
     _ downstream: any Observer<SourceBatch>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
-    scheduler.perform { [plan, context, health] in
+    scheduler.perform { [plan, context, health, freshness] in
       do {
         let feed = Feed(downstream, context, isRepeatable: plan.isRepeatable)
         try make(plan.options, context).run(feed)
@@ -117,6 +129,7 @@ final class SourceRun: Sendable {
         failed(error)
       }
       health.noteEnd()
+      freshness?.end()
       downstream.complete()
     }
   }
@@ -126,7 +139,7 @@ final class SourceRun: Sendable {
     _ downstream: any Observer<SourceBatch>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
     if let lists, lists.isGiven(plan.options) {
-      let roster = EntryRoster(context, errors: errors)
+      let roster = EntryRoster(context, noting: note)
       let polling = EntryPolling(
         { [plan, context] in try lists.make(plan.options, context) },
         { [plan] context in try make(plan.options, context) }, plan.schedule, on: scheduler, for: schedulers,
@@ -141,7 +154,7 @@ final class SourceRun: Sendable {
     context.pollNow = { [weak self] in _ = self?.pollNow() }
     // The last run may have had a list.
     let outage = Outages.ID(source: plan.name)
-    errors?.note(PollOutcome(outage: outage, at: context.world.wallClock(), result: .listed([])))
+    note(PollOutcome(outage: outage, at: context.world.wallClock(), result: .listed([])))
     let polling = Polling(
       { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context, health,
       to: downstream, failed: failed)
@@ -153,8 +166,13 @@ final class SourceRun: Sendable {
   }
 
   var status: SourceStatus {
-    let status = health.status
-    return roster.withLock { $0 }?.status(status) ?? status
+    var status = health.status
+    status = roster.withLock { $0 }?.status(status) ?? status
+    if let freshness {
+      status.tooOld = freshness.tooOld
+      status.entries?.tooOld = freshness.entriesTooOld
+    }
+    return status
   }
 
   private func startErrors(_ downstream: any Observer<SourceBatch>) {
@@ -169,10 +187,11 @@ final class SourceRun: Sendable {
   ) {
     let driver = ScriptDriver(
       context, on: scheduler, to: downstream, endsWithScript: endsWithScript,
-      isDown: { [lane, plan] in lane.noteConnection(of: plan.name, isDown: $0) }, failed: failed
-    ) { [name = plan.name, errors] entry, time, result in
-      let outage = Outages.ID(source: name, entry: entry)
-      errors?.note(PollOutcome(outage: outage, at: time, result: result))
+      isDown: { [lane, plan] in lane.noteConnection(of: plan.name, isDown: $0) },
+      // What comes behind the script is not known.
+      exhausted: { [freshness] in freshness?.end() }, failed: failed
+    ) { [name = plan.name, note] entry, time, result in
+      note(PollOutcome(outage: Outages.ID(source: name, entry: entry), at: time, result: result))
     }
     ender.withLock { $0 = { driver.stop() } }
     driver.start { [plan] in try make(plan.options) }
@@ -180,6 +199,7 @@ final class SourceRun: Sendable {
 
   func stop() {
     context.stop.set()
+    freshness?.end()
     // Called once and released, since both hold the whole pipeline.
     pollsNow.withLock { $0 = nil }
     let end = ender.withLock { ender in

@@ -143,6 +143,8 @@ public struct SourceStatus: Sendable, Equatable {
     public var waiting = 0
     /// The number of entries whose service fails, so that an old response is used.
     public var stale = 0
+    /// The number of entries of which what was seen last is too old.
+    public var tooOld = 0
     /// The entries that fail, the longest first.
     public var failing: [Failing] = []
 
@@ -163,6 +165,8 @@ public struct SourceStatus: Sendable, Equatable {
   public var lastPoll: Poll?
   /// When the last answer came that was no old one.
   public var lastGood: Double?
+  /// The time of the last good answer or event, where that is too old.
+  public var tooOld: Double?
   /// Since when the present poll has no answer.
   public var asking: Double?
   public var nextPoll: Double?

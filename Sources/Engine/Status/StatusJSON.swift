@@ -42,7 +42,8 @@ extension SourceStatus: JSONRecord {
   .with(time: "connected_since", \.connectedSince)
   .with("connections", \.connections, where: \.hasConnected)
   .with("failed_connections", \.failedConnections, where: \.hasConnected)
-  .with("last_poll", \.lastPoll).with(time: "last_good", \.lastGood).with(time: "asking_since", \.asking)
+  .with("last_poll", \.lastPoll).with(time: "last_good", \.lastGood)
+  .with(time: "too_old", \.tooOld).with(time: "asking_since", \.asking)
   .with(time: "next_poll", \.nextPoll).with("failing", \.failure)
   .with("waiting", \.wait).with("entries", \.entries).with(time: "last_event", \.lastEvent)
   .with("refused", \.refused, unless: 0).with("ended", \.hasEnded).with("error", \.error)
@@ -82,7 +83,8 @@ extension SourceStatus.Wait: JSONRecord {
 
 extension SourceStatus.Entries: JSONRecord {
   public static let form = RecordForm<Self>(Self.init(total:), Field("total", \.total))
-    .with("waiting", \.waiting).with("stale", \.stale).with("failing", \.failing)
+    .with("waiting", \.waiting).with("stale", \.stale).with("too_old", \.tooOld, unless: 0).with(
+      "failing", \.failing)
 }
 
 extension SourceStatus.Entries.Failing: JSONRecord {

@@ -30,6 +30,7 @@ extension PipelineStatus {
       } else if source.lastPoll?.isStale == true, source.entries == nil {
         problems.append("\(source.name) is stale: the service failed, and its last good response is used")
       }
+      if let age = source.age(times) { problems.append(age) }
       if let error = source.error, source.failure == nil, error != self.error {
         problems.append("\(source.name) ended: \(error)")
       }

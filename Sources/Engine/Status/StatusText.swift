@@ -141,6 +141,14 @@ extension SourceStatus {
     guard isPolled else { return "" }
     return lastGood.map { ", shown: the answer \(times.of($0))" } ?? ", no answer yet"
   }
+
+  /// As in “api is too old: no good answer for 5h 2m”; nil where it is not.
+  package func age(_ times: StatusTimes) -> String? {
+    if let entries, entries.tooOld > 0 {
+      return "\(name): \(entries.tooOld) of \(entryCount(entries.total)) too old"
+    }
+    return tooOld.map { "\(name) is too old: no \(isPolled ? "good answer" : "event") \(times.since($0))" }
+  }
 }
 
 extension NodeStatus.Wait {

@@ -19,6 +19,8 @@ final class ScriptDriver: Sendable {
   private let failed: @Sendable (any Error) -> Void
   /// Notes whether the source is known to be down.
   private let isDown: @Sendable (Bool) -> Void
+  /// Called when the script has no more answers.
+  private let exhausted: @Sendable () -> Void
   private let outcome: @Sendable (_ entry: Value?, _ at: Double, PollOutcome.Result) -> Void
   /// Whether the stream ends with the script, or stays open.
   private let endsWithScript: Bool
@@ -28,7 +30,7 @@ final class ScriptDriver: Sendable {
   init(
     _ context: SourceContext, on scheduler: any Scheduler, to downstream: any Observer<SourceBatch>,
     endsWithScript: Bool, isDown: @escaping @Sendable (Bool) -> Void,
-    failed: @escaping @Sendable (any Error) -> Void,
+    exhausted: @escaping @Sendable () -> Void, failed: @escaping @Sendable (any Error) -> Void,
     outcome: @escaping @Sendable (_ entry: Value?, _ at: Double, PollOutcome.Result) -> Void
   ) {
     self.context = context
@@ -36,6 +38,7 @@ final class ScriptDriver: Sendable {
     self.downstream = downstream
     self.endsWithScript = endsWithScript
     self.isDown = isDown
+    self.exhausted = exhausted
     self.failed = failed
     self.outcome = outcome
     state = LaneLocal(State())
@@ -59,6 +62,7 @@ final class ScriptDriver: Sendable {
   private func setTimer() {
     do {
       guard let answer = try state.value.source?.next() else {
+        exhausted()
         if endsWithScript { end() }
         return
       }
@@ -97,7 +101,9 @@ final class ScriptDriver: Sendable {
         coverage: answer.coverage, rows: rows)
       outcome(poll.entry, answer.at, .good)
       send(rows, poll, endsPoll: true)
-    case .events(let values): send(values, Poll(source: context.name, at: answer.at), endsPoll: false)
+    case .events(let values):
+      context.noteEvents(answer.at)
+      send(values, Poll(source: context.name, at: answer.at), endsPoll: false)
     case .failure(let message):
       state.value.number += 1
       context.meter.countError()

@@ -226,6 +226,8 @@ public struct Schedule: Sendable {
   public var retry = Duration.zero
   /// The meaning of a failed poll.
   public var onFailure = FailedPoll.fail
+  /// The age beyond which what the source has seen is too old.
+  public var fresh: PollsOrTime?
 
   public init(_ rhythm: Rhythm, atStart: Bool, jitter: Duration = .zero) {
     self.rhythm = rhythm
@@ -234,6 +236,21 @@ public struct Schedule: Sendable {
   }
 
   public static let once = Schedule(.once, atStart: true)
+
+  /// The time of a beat after so many others, behind a time in seconds since 1970; nil where there are no beats.
+  package func beat(_ count: Int, after time: Double) -> Double? {
+    switch rhythm {
+    case .once: return nil
+    case .every(let period): return time + Double(count) * (period / .seconds(1))
+    case .cron(let cron, let zone):
+      guard var beat = Int(exactly: time.rounded(.down)) else { return nil }
+      for _ in 0..<count {
+        guard let next = cron.next(after: beat, in: zone) else { return nil }
+        beat = next
+      }
+      return Double(beat)
+    }
+  }
 
   /// The random delay of a poll.
   package func spread(_ random: () -> Double) -> Duration { jitter == .zero ? .zero : jitter * random() }

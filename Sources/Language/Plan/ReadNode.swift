@@ -139,6 +139,7 @@ extension PlanBuilder {
 ///     defaults:
 ///       launch_library: { url: "https://lldev.thespacedevs.com", cache: 1h }
 ///       notify: { through: bell }
+///       sources: { fresh: 3 }
 extension PlanBuilder {
   private var allDefaults: [YAMLNode.Entry] { reader.defaults?.mapping?.entries ?? [] }
 
@@ -151,6 +152,16 @@ extension PlanBuilder {
     }
   }
 
+  /// The age that is too old for all sources.
+  var defaultFresh: PollsOrTime? {
+    let entries = allDefaults.filter { $0.key.text == Self.allSources }
+    let node = entries.compactMap { $0.value.mapping?[SourceOptions.fresh.name]?.value }.first
+    return node.flatMap { SourceOptions.fresh.type.decode($0, checker) } ?? nil
+  }
+
+  /// The name of the defaults for what stands beside all sources.
+  private static let allSources = "sources"
+
   /// Checks that all of them are options of known nodes.
   func checkDefaults() {
     guard let root = reader.defaults else { return }
@@ -158,8 +169,10 @@ extension PlanBuilder {
     guard checker.mapping(root, "defaults", hint: hint) != nil else { return }
     for entry in allDefaults {
       let kind = entry.key.text
-      let names = catalog.named(kind).flatMap { $0.options.map(\.name) }
-      if catalog.named(kind).isEmpty {
+      let areAll = kind == Self.allSources
+      let names =
+        areAll ? [SourceOptions.fresh.name] : catalog.named(kind).flatMap { $0.options.map(\.name) }
+      if !areAll, catalog.named(kind).isEmpty {
         checker.report(
           "unknown node \(quoted(kind))", at: entry.key.place,
           hint: suggestion(for: kind, among: catalog.nodes.map(\.kind)))

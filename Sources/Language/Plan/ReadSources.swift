@@ -38,7 +38,8 @@ extension PlanBuilder {
         "\(written.spec.kind) keeps no answers, so on_failure has no effect",
         at: beside.place(of: SourceOptions.onFailure))
     }
-    guard let options = written.options, let schedule else { return nil }
+    guard let options = written.options, var schedule else { return nil }
+    schedule.fresh = readFresh(written.spec, options, schedule, beside)
     return SourcePlan(
       name: entry.key.text, spec: written.spec, options: options, reads: reads.map(\.text),
       schedule: schedule,
@@ -129,6 +130,45 @@ extension PlanBuilder {
       checker.report(error.message, at: beside.place(of: Given.cron), hint: error.hint)
       return nil
     }
+  }
+
+  /// The age beyond which what a source has seen is too old: its own, or that of the config for all sources.
+  private func readFresh(
+    _ spec: NodeSpec, _ options: Options, _ schedule: Schedule, _ beside: Options
+  ) -> PollsOrTime? {
+    let option = SourceOptions.fresh
+    let isPolled = spec.maker.isPolled(options)
+    let hasBeats = schedule.beat(1, after: 0) != nil
+    let hasAge = spec.kind != Plan.errors && (hasBeats || !isPolled)
+    guard beside.isWritten(option) else {
+      // A number of polls is for those that are polled.
+      let fresh = hasAge ? defaultFresh : nil
+      return fresh?.time == nil && !hasBeats ? nil : fresh
+    }
+    guard let fresh = beside[option] else { return nil }
+    let place = beside.place(of: option)
+    if !hasAge {
+      let what = isPolled ? "a source that is polled once" : spec.kind
+      checker.warn(
+        "fresh has no effect on \(what)", at: place,
+        hint: isPolled ? "write every: 5m beside \(spec.kind), or remove fresh" : "remove fresh")
+      return nil
+    }
+    switch fresh {
+    case .polls where !hasBeats:
+      checker.report(
+        "\(spec.kind) is not polled, so fresh cannot be a number of polls", at: place,
+        hint: "write how long it may be without an event, as in fresh: 1h")
+      return nil
+    case .time(let time):
+      if case .every(let period) = schedule.rhythm, time < period {
+        checker.warn(
+          "fresh is shorter than the time between two polls, so it is too old before each of them", at: place,
+          hint: "for example fresh: 3, which is three periods")
+      }
+    case .polls: break
+    }
+    return fresh
   }
 
   private func shown(_ schedule: Schedule, _ spec: NodeSpec, _ beside: Options) -> String {

@@ -325,11 +325,14 @@ public struct PipelineDraft {
     let isName = fileName(of: name) == name && !name.contains(".") && name != "errors"
     let head = ["sources:", "  \(isName ? FlowYAML.quoted(name) : "input"):"]
     if options.count == 1, options[0].name == "url" {
-      return head + ["    \(source.kind): \(options[0].yaml)", "    every: \(source.every)"]
+      return head + ["    \(source.kind): \(options[0].yaml)"] + schedule
     }
     return head + ["    \(source.kind):"] + options.map { "      \($0.name): \($0.yaml)" }
-      + (source.form == .events ? [] : ["    every: \(source.every)"])
+      + (source.form == .events ? [] : schedule)
   }
+
+  /// When it is polled, and after how many of its periods without a good answer that is a problem.
+  private var schedule: [String] { ["    every: \(source.every)", "    fresh: 3"] }
 
   private var changesLine: String {
     var options = ["key: \(yaml(keyExpression))"]

@@ -87,6 +87,7 @@ public struct Skeleton {
     }
     if let every = spec.besideOptions.first(where: { $0.name == SourceOptions.every.name }) {
       lines.append("\(blanks(inner))\(every.name): \(every.sample)")
+      lines.append("\(blanks(inner))\(SourceOptions.fresh.name): 3")
     }
   }
 

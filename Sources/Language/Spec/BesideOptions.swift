@@ -19,6 +19,10 @@ enum SourceOptions {
     "on_failure", OptionType<FailedPoll>.choice(), default: "fail",
     "what a failed poll is: one that sends nothing, or (old) the last good answer, with $meta.stale and $meta.age"
   )
+  static let fresh = Option.optional(
+    "fresh", .pollsOrTime(),
+    "the age beyond which what it has seen is too old: a problem, and an event of from: errors; in periods of its schedule or as a time",
+    example: "3")
   static let buffer = Option(
     "buffer", .integer(1...1_000_000), default: "8",
     "how many polls, or chunks of a file, may be queued for the pipeline")
@@ -26,7 +30,8 @@ enum SourceOptions {
     "when_full", OptionType<OverflowPolicy>.choice(), default: "wait",
     "what to do when the queue is full: wait, or drop the oldest or newest")
 
-  static let all = AnyOption.list(every, cron, atStart, jitter, zone, retry, onFailure, buffer, whenFull)
+  static let all = AnyOption.list(
+    every, cron, atStart, jitter, zone, retry, onFailure, fresh, buffer, whenFull)
 }
 
 /// Options that stand beside a step.

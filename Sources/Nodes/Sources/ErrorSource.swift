@@ -10,7 +10,7 @@ package let errorSource = NodeSpec(
     many sources and entries of lists fail now.
 
     The outage of a source is one event of type failed, with since and the kind of its reason (unreachable, timeout, \
-    status, format, login page, waiting or other), one of type changed whenever that kind changes, and one recovered, \
+    status, format, login page, waiting, too old or other), one of type changed whenever that kind changes, and one recovered, \
     also in a later run. An entry of a list has outages of its own, with entry; more than 20 entries that fail within ten \
     seconds are one outage, with their number in entries, reported again when it has doubled. A poll that is put off, \
     since a budget is spent or the server asks for it, has failed when that has lasted for three periods.

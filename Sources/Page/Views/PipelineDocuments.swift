@@ -324,6 +324,12 @@ package struct PipelineDocuments: Sendable {
   /// Below the head of a view: what is wrong with the sources of its pipeline, and when each can be polled, or how.
   func refreshing(_ view: PageView, _ html: inout HTML) {
     guard let pipeline = run.pipeline(view.pipeline), !pipeline.phase.isOver else { return }
+    let old = pipeline.sources.compactMap { $0.age(.relative(to: now)) }
+    if !old.isEmpty {
+      html.tag("ul", .class("problems"), .set(.role, "alert")) { html in
+        for age in old { html.tag("li") { $0.text(age) } }
+      }
+    }
     let polled = pipeline.sources.filter { $0.isPolled && !$0.hasEnded }
     if polled.isEmpty { return }
     html.tag("div", .class("links")) { html in

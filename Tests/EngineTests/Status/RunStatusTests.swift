@@ -12,7 +12,7 @@ struct RunStatusTests {
     source.nextPoll = 5000
     source.failure = .init(since: 2000, polls: 2, reason: "no answer", kind: .timeout)
     source.wait = .init(reason: "waiting for the budget", until: 3000, isRetry: true)
-    (source.lastGood, source.asking) = (900, 2500)
+    (source.lastGood, source.asking, source.tooOld) = (900, 2500, 900)
     source.error = "gone"
     source.hasEnded = true
     var sink = NodeStatus(name: "tell", kind: "exec", role: .sink)
@@ -60,22 +60,27 @@ struct RunStatusTests {
       equals: [
         "it failed: no room", "tell waits, since 1970-01-01T00:48:20Z: its queue of 4 is full",
         "upcoming fails since 1970-01-01T00:33:20Z (no answer), shown: the answer of 1970-01-01T00:15:00Z",
+        "upcoming is too old: no good answer since 1970-01-01T00:15:00Z",
         "tell has 2 dead letters: flow state dead ls slips",
       ])
     (pipeline.phase, pipeline.isResponsive, pipeline.standstill) = (.running, true, nil)
-    pipeline.sources[0].failure = nil
+    (pipeline.sources[0].failure, pipeline.sources[0].tooOld) = (nil, nil)
+    pipeline.sources[1].tooOld = 600
     pipeline.nodes[1].deadLetters = 0
     expect(
       pipeline.problems(.relative(to: 3000)),
       equals: [
         "upcoming has had no answer for 8m 20s (waiting for the budget), shown: the answer of 35m ago",
-        "upcoming ended: gone",
+        "upcoming ended: gone", "in is too old: no event for 40m",
       ])
     pipeline.sources[0].asking = nil
+    pipeline.sources[1].entries = .init(total: 8)
+    pipeline.sources[1].entries?.tooOld = 2
     expect(
       pipeline.problems,
       equals: [
         "upcoming is stale: the service failed, and its last good response is used", "upcoming ended: gone",
+        "in: 2 of 8 entries too old",
       ])
     pipeline.sources = []
     #expect(pipeline.problems.isEmpty)

@@ -44,6 +44,7 @@ struct PipelineDraftTests {
               rows: .data.items[]
               next: .next
             every: 15m
+            fresh: 3
         steps:
           - changes: { key: .uuid, ignore: [.updated_at] }
         sinks:

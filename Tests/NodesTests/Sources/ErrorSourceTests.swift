@@ -142,6 +142,30 @@ import Trials
     expect(seen, equals: expected)
   }
 
+  @Test("what has become too old is one outage with what else it fails for, over a restart")
+  func tooOld() throws {
+    var state = try TemporaryState()
+    let yaml = """
+      sources: { api: { generate: ., every: 10s, fresh: 2 } }
+      streams: { trouble: { from: errors, steps: [ map: '[.type, .kind, .failing, .message]' ] } }
+      sinks: { out: { from: api, 'null': {} }, alarm: { from: trouble, 'null': {} } }
+      """
+    let failure = Result<[Int], PollFailed>.failure(PollFailed("slow", .timeout))
+    let first = try run(yaml, polls: [.success([]), failure, failure, failure], in: state)
+    expect(
+      first,
+      equals: [
+        #"10s alarm ["failed","timeout",1,"slow"]"#,
+        #"21s alarm ["changed","too old",1,"too old: no good answer since 2027-01-15T08:00:00Z"]"#,
+      ])
+    state = try state.copy()
+    expect(
+      try run(yaml, polls: [failure, .success([])], from: 40, in: state),
+      equals: [
+        #"50s alarm ["recovered","too old",0,"recovered, after failing since 2027-01-15T08:00:10Z"]"#
+      ])
+  }
+
   @Test("errors of what reads errors are only logged")
   func noCircle() throws {
     let lines = try run(

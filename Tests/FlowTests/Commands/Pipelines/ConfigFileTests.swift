@@ -20,6 +20,25 @@ struct ConfigFileTests {
     expect(place.text("out.jsonl"), equals: "[1,2]\n[3]\n")
   }
 
+  @Test("says for all sources how old is too old, in polls for those that are polled")
+  func fresh() throws {
+    let place = try Workplace(
+      """
+      sources: { api: { http: 'http://x.example', every: 1h }, in: stdin, other: { http: 'http://x.example', every: 1h, fresh: null } }
+      sinks: { out: { console: {}, from: [api, in, other] }, alarm: { console: .kind, from: errors } }
+      tests:
+        - name: too old
+          given:
+            api: [ { at: 0s, poll: [] }, { at: 1h, error: down }, { at: 3h, error: down } ]
+            other: [ { at: 0s, poll: [] }, { at: 1h, error: down }, { at: 3h, error: down } ]
+          expect:
+            alarm: [ { at: 1h, where: .kind == "other" }, { at: 1h, where: .kind == "other" }, { at: 2h6m, where: .kind == "too old" and .node == "api" } ]
+      """)
+    try place.write("config.yaml", "defaults: { sources: { fresh: 2 } }\n")
+    let outcome = try place.flow("test", "p.yaml")
+    expect(outcome.status, equals: 0, "\(outcome)")
+  }
+
   @Test(
     "says what is wrong with an option for all, at its own place",
     arguments: [
@@ -30,6 +49,10 @@ struct ConfigFileTests {
       (
         "defaults: { batch: { cont: 2 } }", "config.yaml:1:22: batch has no option “cont”",
         "did you mean “count”?"
+      ),
+      (
+        "defaults: { sources: { fresch: 2 } }", "config.yaml:1:24: sources has no option “fresch”",
+        "did you mean “fresh”?"
       ),
       ("defaults: { batch: { count: x } }", "config.yaml:1:29: ", "a whole number"),
       ("defaults: [batch]", "config.yaml:1:11: defaults", "for example"),

@@ -101,6 +101,6 @@ import Testing
     ] {
       #expect(text.contains("  \(line)"), "\(line) in \(text)")
     }
-    #expect(text.split(separator: "\n").count < 20, "\(text)")
+    #expect(text.split(separator: "\n").count <= 20, "\(text)")
   }
 }

@@ -1,17 +1,15 @@
-import Language
-
 /// A length in polls or in time, for which something must be so; the first poll that shows it counts.
-enum PollsOrTime: Sendable, Equatable {
+public enum PollsOrTime: Sendable, Equatable {
   case polls(Int)
   case time(Duration)
 
   /// The time; nil for a number of polls.
-  var time: Duration? {
+  public var time: Duration? {
     if case .time(let time) = self { time } else { nil }
   }
 
   /// Whether so many polls, the first of them at `since` and the last at `now`, are enough.
-  func isMet(polls: Int, since: Double, now: Double) -> Bool {
+  public func isMet(polls: Int, since: Double, now: Double) -> Bool {
     switch self {
     case .polls(let count): polls >= count
     case .time(let time): now - since >= time / .seconds(1)
@@ -21,7 +19,7 @@ enum PollsOrTime: Sendable, Equatable {
 
 extension OptionType where Value == PollsOrTime {
   /// A number of polls, or a duration.
-  static func pollsOrTime(allowingZero: Bool = false) -> OptionType {
+  public static func pollsOrTime(allowingZero: Bool = false) -> OptionType {
     OptionType(
       "number of polls or duration", sample: "2", schema: .record([("type", .array(["integer", "string"]))])
     ) { node, checker in
