@@ -23,15 +23,15 @@ final class ErrorFeed: Sendable {
   private static let mostOutcomes = 1000
 
   let source: String
-  /// The other sources.
-  let sources: Set<String>
+  /// The other sources, and the steps and sinks that have outages too.
+  let nodes: Set<String>
   private let world: World
   private let state: Locked<State>
 
-  init(_ source: String, besides others: [String], in world: World) {
+  init(_ source: String, besides others: [String], and nodes: [String], in world: World) {
     self.source = source
     self.world = world
-    sources = Set(others)
+    self.nodes = Set(others + nodes)
     state = Locked(State(left: others.count))
   }
 

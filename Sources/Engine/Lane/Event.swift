@@ -33,6 +33,18 @@ public struct Event: Sendable {
   /// Whether this is the end of its poll: every event of the poll has gone by, and there is no value.
   public var isEndOfPoll: Bool { row == Event.end }
 
+  /// The row that it was made from in messages, by its position and key: “row 3 (WM-9)”; nil for what is of no poll.
+  var rowText: String? {
+    guard row >= 0, poll.number > 0 else { return nil }
+    return "row \(row + 1)" + (key.map { " (\(excerpt(of: printable($0.string ?? $0.description))))" } ?? "")
+  }
+
+  /// The key of the row that it was made from, by the option `key` of its source.
+  var key: Value? {
+    guard let keys = poll.keys, keys.indices.contains(Int(row)) else { return nil }
+    return keys[Int(row)].kind == .null ? nil : keys[Int(row)]
+  }
+
   /// The same event with another value.
   @inline(__always)
   public func with(_ value: Value) -> Event { Event(value, poll, row: row) }
@@ -87,6 +99,8 @@ public final class Poll: Sendable {
   private let whole: Poll?
   /// The rows as the source has sent them, until all are on their way.
   private let rows: LaneLocal<[Value]>
+  /// The keys of the rows, where the source has some.
+  private let rowKeys = LaneLocal<RowKeys?>(nil)
   /// `$meta`, made when it is first needed: every expression of every task needs it.
   private let madeMeta = Locked<Value?>(nil)
 
@@ -138,6 +152,17 @@ public final class Poll: Sendable {
 
   /// Whether it repeats an older answer, since the source had no other: it confirms nothing.
   public var isStale: Bool { notes.member("stale")?.isTruthy ?? false }
+
+  /// The keys of its rows, null for a row without one, and those of the poll before; nil where the source has none.
+  var keys: [Value]? { (whole ?? self).rowKeys.value?.all }
+  var keysBefore: Set<Value>? { (whole ?? self).rowKeys.value?.before }
+
+  func note(keys: [Value], after before: Set<Value>) { rowKeys.value = RowKeys(all: keys, before: before) }
+
+  private struct RowKeys: Sendable {
+    let all: [Value]
+    let before: Set<Value>
+  }
 
   func markMissingEvents() { (whole ?? self).missesEvents.store(true, ordering: .relaxed) }
 

@@ -30,6 +30,7 @@ public final class Meter: Sendable {
   /// The timer of a step.
   private let alarm = Locked<Alarm?>(nil)
   private let lookup = Locked<NodeStatus.Wait?>(nil)
+  private let failing = Locked<NodeStatus.Failing?>(nil)
   /// The counters of the same node in the tasks of a partition, each written by one thread at a time.
   private let parts = Locked<[Meter]>([])
 
@@ -69,6 +70,11 @@ public final class Meter: Sendable {
   var wait: NodeStatus.Wait? { lookup.withLock { $0 } }
 
   public func note(_ wait: NodeStatus.Wait?) { lookup.withLock { $0 = wait } }
+
+  /// The rows that it fails on.
+  var failingRows: NodeStatus.Failing? { failing.withLock { $0 } }
+
+  func note(_ rows: NodeStatus.Failing?) { failing.withLock { $0 = rows } }
 
   func watch(_ timer: Alarm) { alarm.withLock { $0 = timer } }
 

@@ -33,7 +33,7 @@ final class OutageReporter: Observer, Sendable {
 
   private func reportOutcomes() {
     // Those of the last run may be of sources that the pipeline no longer has.
-    var transitions = state.value.outages.keep(feed.sources, at: lane.world.wallClock())
+    var transitions = state.value.outages.keep(feed.nodes, at: lane.world.wallClock())
     for outcome in feed.takeOutcomes() { transitions += state.value.outages.take(outcome) }
     send(transitions)
     guard state.value.outages.isCollecting, state.value.timer == nil else { return }

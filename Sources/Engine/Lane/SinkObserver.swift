@@ -147,7 +147,9 @@ final class SinkObserver: Observer, LanePart, AlarmOwner, @unchecked Sendable {
   /// Apart, as `sample` is, so that what is done for each event stays small.
   @inline(never)
   private func endPoll(_ poll: Poll) {
+    errors.noteArrival(ofEndOf: poll, in: nil)
     touch { try $0.endPoll(poll) }
+    errors.noteEnd(of: poll, in: nil)
     meter.show(.end(of: poll), on: lane)
   }
 
@@ -194,7 +196,7 @@ final class SinkObserver: Observer, LanePart, AlarmOwner, @unchecked Sendable {
     guard error is ReaderGone else {
       // An event that a sink fails on is one thing, a sink that cannot write is another.
       if event == nil { lane.noteLoss() }
-      return errors.report(error, event)
+      return errors.report(error, event, in: nil)
     }
     isOver = true
     subscription.dispose()

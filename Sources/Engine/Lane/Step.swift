@@ -135,6 +135,7 @@ public final class Downstream {
 
   public func send(endOf poll: Poll) {
     if isComplete { return }
+    owner?.noteEnd(of: poll)
     let end = Event.end(of: poll)
     meter.show(end, on: lane)
     downstream.next(end)

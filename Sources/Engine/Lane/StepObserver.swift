@@ -98,7 +98,13 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
 
   /// Apart, as `timed` is, so that what is done for each event stays small.
   @inline(never)
-  private func endPoll(_ poll: Poll) { guarded(nil) { try $0.endPoll(poll, $1) } }
+  private func endPoll(_ poll: Poll) {
+    errors.noteArrival(ofEndOf: poll, in: lane.task)
+    guarded(nil) { try $0.endPoll(poll, $1) }
+  }
+
+  /// The end of a poll leaves the step, which has handled all of its events.
+  func noteEnd(of poll: Poll) { errors.noteEnd(of: poll, in: lane.task) }
 
   @inline(never)
   private func timed(_ event: Event) {

@@ -32,7 +32,8 @@ struct Assembly {
     self.ending = ending
     let source = plan.sources.first(where: \.readsErrors)
     let others = plan.sources.filter { !$0.readsErrors }.map(\.name)
-    errors = source.map { ErrorFeed($0.name, besides: others, in: options.world) }
+    let nodes = plan.streams.flatMap { $0.steps.map(\.name) } + plan.sinks.map(\.name)
+    errors = source.map { ErrorFeed($0.name, besides: others, and: nodes, in: options.world) }
     errorFeedingLog = errors?.errorFeedingLog(options.log) ?? options.log
   }
 
@@ -153,7 +154,8 @@ struct Assembly {
       options.outputs.report(path, to: self.log(""))
       policy = .deadLetter(try options.outputs.place(path, of: plan.name, on: options.world.disk))
     }
-    let reporter = ErrorReporter(policy, lane, meter, log, letters: options.letters)
+    let reporter = ErrorReporter(
+      policy, lane, meter, log, errors: log.log === errorFeedingLog ? errors : nil, letters: options.letters)
     errorReporters.append(reporter)
     return reporter
   }

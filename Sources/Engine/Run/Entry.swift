@@ -20,7 +20,9 @@ public final class Entry: Sendable {
   func update(_ value: Value) { content.withLock { $0 = value } }
 
   /// The id in messages.
-  var text: String { printable(id.string ?? id.description) }
+  var text: String { Entry.text(of: id) }
+
+  static func text(of id: Value) -> String { printable(id.string ?? id.description) }
 
   /// Its part of `$meta`: `each`, and `entry` where the id is not the entry itself.
   public var notes: Value {

@@ -15,6 +15,10 @@ public enum FailureKind: String, Sendable, JSONConvertible {
   case waiting
   /// The last good answer is older than the `fresh` of the source.
   case tooOld = "too old"
+  /// A step or sink fails on rows that it has not read before either.
+  case rows
+  /// A step or sink fails on all rows, or on rows that it could read before.
+  case lostRows = "lost rows"
   case other
 
   init(of error: any Error) { self = (error as? any ClassifiedFailure)?.failureKind ?? .other }

@@ -29,6 +29,7 @@ struct PollOutcome: Sendable, Equatable {
 /// What has been reported is the state (`jsonValue`), so that a pair may lie in two runs.
 struct Outages: Sendable {
   struct ID: Hashable, Sendable {
+    /// The source, or the step or sink that fails on its rows.
     var source: String
     /// The id of the entry of its list.
     var entry: Value?
@@ -177,12 +178,12 @@ struct Outages: Sendable {
     ]
   }
 
-  /// Ends the outages of sources that the pipeline has no longer, and of entries where a source has no list.
-  mutating func keep(_ sources: Set<String>, at time: Double) -> [Transition] {
-    let gone = open.keys.filter { !sources.contains($0.source) }
+  /// Ends the outages of nodes that the pipeline has no longer, and of entries where a source has no list.
+  mutating func keep(_ nodes: Set<String>, at time: Double) -> [Transition] {
+    let gone = open.keys.filter { !nodes.contains($0.source) }
     return gone.sorted { ($0.source, text($0.entry)) < ($1.source, text($1.entry)) }
       .flatMap { end($0, at: time, "no longer in the pipeline") }
-      + groups.keys.filter { !sources.contains($0) }.sorted()
+      + groups.keys.filter { !nodes.contains($0) }.sorted()
       .flatMap { endEntries(of: $0, except: [], at: time, "no longer in the pipeline") }
   }
 

@@ -269,7 +269,7 @@ extension PipelineRun {
       (node.lost, node.forgotten, node.early, node.stale) = (
         meter.lost, meter.forgotten, meter.early, meter.stale
       )
-      node.wait = meter.wait
+      (node.wait, node.failing) = (meter.wait, meter.failingRows)
       return node
     }
   }

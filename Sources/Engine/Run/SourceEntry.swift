@@ -1,3 +1,4 @@
+import JSON
 import Language
 import System
 import Reactive
@@ -19,6 +20,9 @@ final class SourceEntry: Observer {
   /// The one reader of the source; several readers share it behind the entry.
   private let reader = LaneLocal<Reader?>(nil)
   private let count = LaneLocal(0)
+  /// The key of a row, by the option of that name, and the keys in the last poll of each list.
+  private let key: LaneLocal<Evaluation>?
+  private let keys = LaneLocal<[String: Set<Value>]>([:])
   /// Whether a position of the source is known to be stored.
   private let start = LaneLocal(false)
 
@@ -41,6 +45,7 @@ final class SourceEntry: Observer {
     self.stop = stop
     self.source = source.name
     isRepeatable = source.isRepeatable
+    key = source.key.map { LaneLocal(Evaluation($0, on: lane)) }
     self.lane = lane
     self.subscription = subscription
   }
@@ -70,6 +75,7 @@ final class SourceEntry: Observer {
   /// Returns false when the stream has no reader any more.
   private func send(_ batch: SourceBatch, to reader: Reader) -> Bool {
     let poll = poll(of: batch)
+    if batch.endsPoll { noteKeys(of: batch.values, poll) }
     defer { if batch.endsPoll { poll.forgetRows() } }
     for (row, value) in batch.values.enumerated() {
       if subscription.isDisposed { return false }
@@ -88,6 +94,17 @@ final class SourceEntry: Observer {
       reader.observer.next(end)
     }
     return true
+  }
+
+  private func noteKeys(of rows: [Value], _ poll: Poll) {
+    guard let key else { return }
+    if poll.gone != nil {
+      keys.value[poll.list] = nil
+      return
+    }
+    let names = rows.map { row in ((try? key.value.first(Event(row, poll))) ?? nil) ?? .null }
+    poll.note(keys: names, after: keys.value[poll.list] ?? [])
+    keys.value[poll.list] = Set(names.filter { $0.kind != .null })
   }
 
   private func kind(of batch: SourceBatch) -> Lane.Turn {

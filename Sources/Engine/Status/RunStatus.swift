@@ -216,6 +216,27 @@ public struct NodeStatus: Sendable, Equatable {
     }
   }
 
+  /// The rows of polls that the node fails on.
+  public struct Failing: Sendable, Equatable {
+    public var since: Double
+    /// The polls in which it has failed on them.
+    public var polls: Int
+    /// The first of them, and why.
+    public var reason: String
+    /// How many of the rows, or of the entries of a list.
+    public var number = 0
+    public var total = 0
+    public var isOfEntries = false
+    /// The entries that it fails on, the worst first.
+    public var entries: [String] = []
+    /// Whether no row of some list passes, or rows fail that passed before; otherwise it is no problem.
+    public var isLoss = false
+
+    public init(since: Double, polls: Int, reason: String) {
+      (self.since, self.polls, self.reason) = (since, polls, reason)
+    }
+  }
+
   public var name: String
   public var kind: String
   public var role: Role
@@ -231,6 +252,8 @@ public struct NodeStatus: Sendable, Equatable {
   public var early = 0
   /// The wait of the waiting events of the step.
   public var wait: Wait?
+  /// Nil while the last poll of each list has no row that fails.
+  public var failing: Failing?
   /// Events that the step used an old response for, because the server failed, in this run.
   public var stale = 0
   /// Deliveries that the sink, or events that the step has given up, in this run.

@@ -104,7 +104,7 @@ extension NodeStatus: JSONRecord {
   .with("early", \.early, where: \.isStep).with("stale", \.stale, unless: 0)
   .with("given_up", \.givenUp, where: \.mayGiveUp)
   .with("seconds", \.seconds).with(time: "due", \.due).with("keys", \.keys).with("queue", \.queue)
-  .with("waiting", \.wait).with("dead_letters", \.deadLetters)
+  .with("waiting", \.wait).with("failing", \.failing).with("dead_letters", \.deadLetters)
 
   private var isStep: Bool { role == .step }
   private var mayGiveUp: Bool { role == .sink || givenUp > 0 }
@@ -115,6 +115,15 @@ extension NodeStatus.Wait: JSONRecord {
     { Self(events: $0, request: $1, reason: $2, since: $4, until: $5, isFailing: $3) },
     Field("events", \.events), Field("request", \.request), Field("reason", \.reason),
     Field("failing", \.isFailing, or: false), Field(time: "since", \.since), Field(time: "until", \.until))
+}
+
+extension NodeStatus.Failing: JSONRecord {
+  public static let form = RecordForm<Self>(
+    Self.init(since:polls:reason:), Field(time: "since", \.since), Field("polls", \.polls),
+    Field("reason", \.reason)
+  )
+  .with("failing", \.number).with("total", \.total).with("of_entries", \.isOfEntries)
+  .with("entries", \.entries).with("problem", \.isLoss)
 }
 
 extension BudgetStatus: JSONRecord {

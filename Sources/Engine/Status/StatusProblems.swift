@@ -39,6 +39,9 @@ extension PipelineStatus {
       if let wait = node.wait, wait.isFailing {
         problems.append("\(node.name): \(wait.text(isOver: phase.isOver, times))")
       }
+      if let failing = node.failing, failing.isLoss {
+        problems.append("\(node.name) \(failing.text)")
+      }
       if let count = node.deadLetters, count > 0 {
         problems.append(
           "\(node.name) has \(count) dead letter\(count == 1 ? "" : "s"): flow state dead ls \(name)")

@@ -169,6 +169,17 @@ extension NodeStatus.Wait {
   }
 }
 
+extension NodeStatus.Failing {
+  /// As in “fails on 1 of 12 entries, for 9 polls: shop 7: row 1: there is no amount in “null””.
+  public var text: String {
+    let what = isOfEntries ? entryCount(total) : "\(total) row\(total == 1 ? "" : "s")"
+    let first = entries.first.map { "\($0): " } ?? ""
+    let others = entries.dropFirst().prefix(2).joined(separator: ", ")
+    return "fails on \(number) of \(what), for \(polls) poll\(polls == 1 ? "" : "s"): \(first)\(reason)"
+      + (others.isEmpty ? "" : "; also \(others)\(entries.count > 3 ? ", …" : "")")
+  }
+}
+
 extension NodeStatus {
   /// The text in its box of a graph: what has passed where that is known, how fast, and what is wrong.
   package func note(rate: Double?) -> String {

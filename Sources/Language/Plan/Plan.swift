@@ -119,6 +119,8 @@ public struct SourcePlan: Sendable {
   public let buffer: Int
   public let whenFull: OverflowPolicy
   public let place: SourceRange
+  /// The name of a row in messages.
+  public var key: Expression?
 }
 
 public struct StreamPlan: Sendable {

@@ -38,13 +38,21 @@ extension PlanBuilder {
         "\(written.spec.kind) keeps no answers, so on_failure has no effect",
         at: beside.place(of: SourceOptions.onFailure))
     }
+    if let options = written.options, beside.isGiven(SourceOptions.key), written.spec.role != .script,
+      !written.spec.maker.isPolled(options)
+    {
+      checker.report(
+        "\(written.spec.kind) is not polled here, so its rows need no key",
+        at: beside.place(of: SourceOptions.key))
+    }
     guard let options = written.options, var schedule else { return nil }
     schedule.fresh = readFresh(written.spec, options, schedule, beside)
     return SourcePlan(
       name: entry.key.text, spec: written.spec, options: options, reads: reads.map(\.text),
       schedule: schedule,
       shown: written.shown, shownSchedule: shown(schedule, written.spec, beside),
-      buffer: beside[SourceOptions.buffer], whenFull: beside[SourceOptions.whenFull], place: written.place)
+      buffer: beside[SourceOptions.buffer], whenFull: beside[SourceOptions.whenFull], place: written.place,
+      key: beside[SourceOptions.key])
   }
 
   /// The name of the source of errors, where it is read and not declared.

@@ -23,6 +23,8 @@ enum SourceOptions {
     "fresh", .pollsOrTime(),
     "the age beyond which what it has seen is too old: a problem, and an event of from: errors; in periods of its schedule or as a time",
     example: "3")
+  static let key = Option.optional(
+    "key", .expression, "what names a row, in messages about rows on which a step fails", example: ".id")
   static let buffer = Option(
     "buffer", .integer(1...1_000_000), default: "8",
     "how many polls, or chunks of a file, may be queued for the pipeline")
@@ -31,7 +33,7 @@ enum SourceOptions {
     "what to do when the queue is full: wait, or drop the oldest or newest")
 
   static let all = AnyOption.list(
-    every, cron, atStart, jitter, zone, retry, onFailure, fresh, buffer, whenFull)
+    every, cron, atStart, jitter, zone, retry, onFailure, fresh, key, buffer, whenFull)
 }
 
 /// Options that stand beside a step.

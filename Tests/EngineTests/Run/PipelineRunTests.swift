@@ -41,7 +41,29 @@ struct PipelineRunTests {
     let bench = try LaneBench("sources: { in: stdin }\nsteps: [map: .a]\nsinks: { out: null }")
     let heard = try bench.run(["in": [ScriptedAnswer(at: 0, .events((1...5).map { .number($0) }))]])
     expect(heard.log.count, equals: 4)
-    expect(heard.log.last, equals: "2 more events failed")
+    expect(heard.log.last, equals: "map: 2 more events failed")
+  }
+
+  @Test("rows that fail in poll after poll are reported at first, at growing distances, and at the end")
+  func failingRows() throws {
+    let bench = try LaneBench(
+      "sources: { in: { generate: ., every: 10s, key: .id } }\nsteps: [map: .n.a]\nsinks: { out: null }")
+    let polls = (0..<20).map { poll in
+      let rows = ["x", "y"].map { id in
+        let n: Value = id == "y" && poll < 18 ? .number(7) : .emptyObject
+        return Value.record([("id", .string(id)), ("n", n)])
+      }
+      return ScriptedAnswer(at: Double(poll * 10), .poll(rows), notes: .record([("each", "shop")]))
+    }
+    let heard = try bench.run(["in": polls])
+    let reason = "row 2 (y): Cannot index number with string (\"a\")"
+    expect(
+      heard.log,
+      equals: [
+        "map[shop]: trial.yaml:2:14: \(reason)",
+        "map: fails on 1 of 1 entry, for 7 polls: shop: \(reason)",
+        "map[shop]: no row fails any more, after 18 polls since 1970-01-01T00:00:00Z",
+      ])
   }
 }
 
@@ -70,7 +92,8 @@ struct LaneBench {
       var world = World.real
       world.wallClock = { Double(clock.now.nanoseconds) / 1e9 }
       var options = RunOptions(
-        world: world, log: Log { entry in heard.withLock { $0.log.append(entry.message) } },
+        world: world,
+        log: Log { entry in heard.withLock { $0.log.append("\(entry.node): \(entry.message)") } },
         screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in }))
       options.source = { source in
         .script(endsWithScript: true) { _ in sources.keep(ListedScript(scripts[source.name] ?? [])) }

@@ -42,6 +42,10 @@ struct RunStatusTests {
     (step.stale, step.givenUp, step.deadLetters) = (3, 1, 0)
     step.wait = .init(
       events: 12, request: "GET https://a/1", reason: "answered 503", since: 50, until: 70, isFailing: true)
+    var failing = NodeStatus.Failing(since: 40, polls: 9, reason: "row 1: no amount")
+    (failing.number, failing.total, failing.isOfEntries) = (1, 12, true)
+    (failing.entries, failing.isLoss) = (["fjord"], true)
+    step.failing = failing
     lookups.pipelines[0].nodes = [step]
     expect(lookups.pipelines[0].losses, equals: ["1 lookup of enrich given up"])
     for status in [Self.whole, bare, lookups] {

@@ -78,13 +78,42 @@ import Trials
       ])
     expect(lines.filter { $0.contains(" out ") }, equals: ["0s out 1", "30s out 3"])
     let alarms = lines.filter { $0.contains(" alarm ") }
-    expect(alarms.count, equals: 3, "\(alarms)")
+    expect(alarms.count, equals: 4, "\(alarms)")
     // Secrets are redacted.
     #expect(alarms[0].hasPrefix(#"0s alarm ["failed","map","#) && alarms[0].contains("no ***"))
     expect(alarms[1], equals: #"10s alarm ["failed","api","timed out"]"#)
+    let recovered = { (node: String, time: String) in
+      #"30s alarm ["recovered","\#(node)","recovered, after failing since 2027-01-15T08:00:\#(time)Z"]"#
+    }
+    expect(Set(alarms[2...]), equals: [recovered("api", "10"), recovered("map", "00")])
+  }
+
+  @Test("rows that a step cannot read any more are one outage of the step, over restarts")
+  func rows() throws {
+    let state = try TemporaryState()
+    let yaml = """
+      sources: { api: { generate: ., every: 10s, key: '"k\\(.)"' } }
+      steps: [ map: 'if . > 9 then error("too much") else . end' ]
+      streams: { trouble: { from: errors, steps: [ map: '[.type, .node, .kind, .message, .failing]' ] } }
+      sinks: { out: { from: steps, 'null': {} }, alarm: { from: trouble, 'null': {} } }
+      """
+    let lines = try run(
+      yaml, polls: [.success([1, 12]), .success([1, 12]), .success([12, 12, 13]), .success([12, 1])],
+      in: state)
+    let alarms = lines.filter { $0.contains(" alarm ") }
     expect(
-      alarms[2],
-      equals: #"30s alarm ["recovered","api","recovered, after failing since 2027-01-15T08:00:10Z"]"#)
+      alarms,
+      equals: [
+        #"0s alarm ["failed","map","rows","fails on 1 of 2 rows: row 2 (k12): too much",1]"#,
+        #"20s alarm ["changed","map","lost rows","fails on 3 of 3 rows: row 1 (k12): too much",1]"#,
+        #"30s alarm ["changed","map","rows","fails on 1 of 2 rows: row 1 (k12): too much",1]"#,
+      ])
+    let later = try run(yaml, polls: [.success([]), .success([1])], from: 40, in: try state.copy())
+    expect(
+      later.filter { $0.contains(" alarm ") },
+      equals: [
+        #"40s alarm ["recovered","map","rows","recovered, after failing since 2027-01-15T08:00:00Z",0]"#
+      ])
   }
 
   @Test("an event of an outage: the kind of the reason, since when, and how many sources fail")
@@ -178,7 +207,7 @@ import Trials
     #expect(lines.isEmpty)
   }
 
-  @Test("of many errors only so many are events, and a sink's failures are among them")
+  @Test("however many rows a sink fails on, that is one outage of it")
   func bounded() throws {
     let lines = try run(
       """
@@ -186,7 +215,24 @@ import Trials
       streams: { rows: { from: api, steps: [ map: '{n: .}' ] }, trouble: { from: mine, steps: [ map: '\(Self.brief)' ] } }
       sinks: { out: { from: rows, 'null': {} }, alarm: { from: trouble, 'null': {} } }
       """, polls: [.success(Array(0..<100))] + [Result<[Int], PollFailed>](repeating: .success([]), count: 7))
-    expect(lines.count { $0.contains(#"["failed","out","the sink is broken"]"#) }, equals: 3, "\(lines)")
+    expect(
+      lines,
+      equals: [
+        #"0s alarm ["failed","out","fails on 100 of 100 rows: row 1: the sink is broken"]"#,
+        #"10s alarm ["recovered","out","recovered, after failing since 2027-01-15T08:00:00Z"]"#,
+      ])
+  }
+
+  @Test("of many events that fail and are rows of no poll, only so many are reported")
+  func changes() throws {
+    let lines = try run(
+      """
+      \(Self.source)
+      steps: [ changes: { key: ., first: emit }, map: 'error("no")' ]
+      streams: { trouble: { from: errors, steps: [ map: '\(Self.brief)' ] } }
+      sinks: { out: { from: steps, 'null': {} }, alarm: { from: trouble, 'null': {} } }
+      """, polls: [.success(Array(0..<100)), .success([])])
+    expect(lines.count { $0.contains(#"["failed","map","#) }, equals: 3, "\(lines)")
   }
 
   @Test("a source or stream of that name is what from means")

@@ -131,6 +131,10 @@ struct StatusReport {
       let text = "\(node.name): \(wait.text(isOver: status.phase.isOver, times))"
       lines.append("  " + printable(text).clipped(to: width - 2))
     }
+    for node in status.nodes {
+      guard let failing = node.failing, !failing.isLoss else { continue }
+      lines.append("  " + printable("\(node.name) \(failing.text)"))
+    }
     for phrases in [counts, status.holdings] where !phrases.isEmpty {
       lines.append("  " + printable(phrases.joined(separator: ", ")))
     }

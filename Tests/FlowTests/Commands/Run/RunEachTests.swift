@@ -106,6 +106,64 @@ struct RunEachTests {
     }
   }
 
+  @Test(
+    "a shop whose page is another one is named, with the row, in log, status and page, until it is read again"
+  )
+  func unreadable() throws {
+    let price = Locked(#""82.28""#)
+    let server = try LoopbackServer { request in
+      let value = request.target.hasSuffix("fjord") ? price.withLock { $0 } : #""5""#
+      return [.reply(#"{"item":"WM-9","price":\#(value)}"#)]
+    }
+    try server.serving {
+      let place = try Workplace(
+        #"""
+        name: shops
+        sources:
+          shops:
+            http: { url: '\#(server.url)/\(.)', each: { file: list.txt } }
+            every: 300ms
+            key: .item
+        streams:
+          priced: { from: shops, steps: [map: '{item, price: (.price | tonumber)}'] }
+          trouble: { from: errors, steps: [map: '"\(.type) \(.node)[\(.entry)]: \(.message)"'] }
+        sinks: { log: { from: priced, 'null': {} }, alarms: { from: trouble, jsonl: alarms.jsonl } }
+        """#)
+      try place.write("list.txt", "fjord\nharbour\n")
+      let run = try place.start("--state=s")
+      func status() -> (text: String, status: Int32?) {
+        let outcome = try? place.flow("status", "--state=s", "shops")
+        return (outcome?.output ?? "", outcome?.status)
+      }
+      try run.wait(for: "the first polls") { status().text.contains("2 of 2 entries up to date") }
+      expect(status().status, equals: 0)
+      price.withLock { $0 = "\"gone\"" }
+      let reason = #"row 1 (WM-9): string ("gone") cannot be parsed as a number"#
+      try run.wait(for: "the problem") {
+        let (text, code) = status()
+        return code == 1 && text.contains("! priced/map fails on 1 of 2 entries, for ")
+          && text.contains(": fjord: \(reason)")
+      }
+      try run.wait(for: "two more polls") { status().text.contains("entries, for 3 polls: ") }
+      #expect(run.errors.contains("priced/map[fjord]: error: "), "\(run.errors)")
+      expect(run.errors.split(separator: "\n").count { $0.contains(reason) }, equals: 1, "\(run.errors)")
+      price.withLock { $0 = #""199""# }
+      try run.wait(for: "the end of the problem") { status().status == 0 }
+      run.send(SIGTERM)
+      let outcome = try run.end()
+      #expect(
+        outcome.errors.contains("priced/map[fjord]: no row fails any more, after "), "\(outcome.errors)")
+      let alarms = place.lines("alarms.jsonl")
+      expect(
+        try alarms.first.map { try JSON.Value.parse($0) },
+        equals: .string("failed priced/map[fjord]: \(reason)"))
+      expect(alarms.count, equals: 2, "\(alarms)")
+      expect(
+        alarms.last?.hasPrefix("\"recovered priced/map[fjord]: recovered, after failing since "), equals: true
+      )
+    }
+  }
+
   @Test("a recording has the entry of each poll, and a replay gives the same changes")
   func recording() throws {
     let shops = Shops()
