@@ -109,7 +109,7 @@ public struct PipelineSchema {
     guard !bare.isEmpty else { return mapping }
     // A kind such as null is a word of YAML's own where it is not quoted.
     let names = bare.flatMap { [JSON.Value.string($0.kind)] + ($0.kind == "null" ? [.null] : []) }
-    return .record([("anyOf", .array([mapping, .record([("enum", .array(names))])]))])
+    return ifMapping(mapping, else: .record([("enum", .array(names))]))
   }
 
   private func names(of definition: String) -> JSON.Value {
@@ -132,6 +132,11 @@ func described(_ schema: JSON.Value, _ doc: String) -> JSON.Value {
   var schema = schema.member("$ref") == nil ? schema : .record([("allOf", .array([schema]))])
   schema.setMember("description", .string(doc))
   return schema
+}
+
+/// The schema of a mapping, or of what is none: so an editor names what is wrong within it, and not that no form fits.
+func ifMapping(_ mapping: JSON.Value, else other: JSON.Value) -> JSON.Value {
+  .record([("if", .record([("type", "object")])), ("then", mapping), ("else", other)])
 }
 
 func oneOrMany(_ schema: JSON.Value) -> JSON.Value {
@@ -234,11 +239,8 @@ struct NodeSchema {
   init(_ spec: NodeSpec) {
     let options = spec.innerOptions
     var forms: [JSON.Value] = []
-    if !spec.takesMapping {
-      forms.append(
-        object(
-          options.map { ($0.name, OptionSchema.schema(of: $0)) }, options.filter(\.isRequired).map(\.name)))
-    }
+    let mapping = object(
+      options.map { ($0.name, OptionSchema.schema(of: $0)) }, options.filter(\.isRequired).map(\.name))
     if let short = options.first(where: { $0.name == spec.shorthand }) {
       // That value alone must be enough.
       if !options.contains(where: { $0.isRequired && $0.name != short.name }) {
@@ -246,7 +248,8 @@ struct NodeSchema {
       }
     }
     if !options.contains(where: \.isRequired) { forms.append(.record([("type", "null")])) }
-    var schema = forms.count == 1 ? forms[0] : .record([("anyOf", .array(forms))])
+    let others = forms.count == 1 ? forms[0] : .record([("anyOf", .array(forms))])
+    var schema = forms.isEmpty ? mapping : spec.takesMapping ? others : ifMapping(mapping, else: others)
     let details = spec.details.isEmpty ? "" : "\n\n" + spec.details
     schema.setMember("description", .string(spec.summary + details))
     self.schema = schema
@@ -264,7 +267,7 @@ enum OptionSchema {
     return schema
   }
 
-  /// The schema of a type, with a scalar that stands for a value in the place of any value that is no text.
+  /// The schema of a type, with a scalar that stands for a value in the place of any value that is not any text.
   ///
   /// Such are `$vars.NAME`, `$config.NAME` and whatever has `${NAME}` in it.
   static func opened(_ schema: JSON.Value) -> JSON.Value {
@@ -283,7 +286,8 @@ enum OptionSchema {
       open.setMember("properties", .record(all))
     }
     let types = schema.member("type").map { $0.string.map { [$0] } ?? ($0.items ?? []).compactMap(\.string) }
-    if types?.contains("string") ?? (schema.member("enum") == nil) { return open }
+    let isText = types?.contains("string") ?? (schema.member("enum") == nil)
+    if isText, schema.member("pattern") == nil { return open }
     return .record([("anyOf", .array([open, standing]))])
   }
 

@@ -2,7 +2,7 @@
 enum SourceOptions {
   static let every = Option.optional("every", .duration, "poll the source this often", example: "6h")
   static let cron = Option.optional(
-    "cron", .text, "poll on a schedule: minute, hour, day, month, weekday",
+    "cron", .text.like(Cron.pattern), "poll on a schedule: minute, hour, day, month, weekday",
     example: "'0 */6 * * *'")
   static let atStart = Option.optional(
     "at_start", .boolean, "whether to poll at start-up (default: yes with every, no with cron)")

@@ -27,6 +27,13 @@ public struct OptionType<Value: Sendable>: Sendable {
     self.decode = decode
   }
 
+  /// The same type, with a pattern for editors; what is right is decided by `decode`.
+  func like(_ pattern: String) -> OptionType {
+    var schema = schema
+    schema.setMember("pattern", .string(pattern))
+    return OptionType(name, sample: sample, schema: schema, variants: variants, decode: decode)
+  }
+
   /// The same type, its values transformed.
   public func map<Other: Sendable>(
     _ name: String? = nil, _ transform: @escaping @Sendable (Value) -> Other

@@ -30,6 +30,6 @@ extension OptionType where Value == PollsOrTime {
         return nil
       }
       return OptionType<Duration>.duration(allowingZero: allowingZero).decode(node, checker).map { .time($0) }
-    }
+    }.like(DurationText.pattern(allowingZero: allowingZero))
   }
 }

@@ -88,7 +88,7 @@ extension OptionType where Value == Int {
     OptionType("size", sample: "64MiB", schema: .record([("type", .array(["string", "integer"]))])) {
       node, checker in
       checker.scalar(node, "a size").flatMap { checker.read($0, SizeText.parse) }
-    }
+    }.like(SizeText.pattern)
   }
 }
 
@@ -142,7 +142,7 @@ extension OptionType where Value == Duration {
       if duration > .zero || allowingZero { return duration }
       checker.report("the duration must not be zero", at: scalar.place)
       return nil
-    }
+    }.like(DurationText.pattern(allowingZero: allowingZero))
   }
 }
 

@@ -21,6 +21,9 @@ public struct Cron: Hashable, Sendable {
     "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
   ]
 
+  /// The form of a schedule, for editors.
+  static let pattern = #"^\s*(@[A-Za-z]+|(\S+\s+){4}\S+)\s*$"#
+
   public init(_ text: String) throws(TextError) {
     var expression = text[...]
     if text.hasPrefix("@") {

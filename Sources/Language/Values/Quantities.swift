@@ -9,6 +9,12 @@ public enum DurationText {
     ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1),
   ]
 
+  /// The form of a duration, for editors.
+  static func pattern(allowingZero: Bool) -> String {
+    let parts = units.map { #"(\d+(\.\d+)?\#($0.name))?"# }.joined()
+    return allowingZero ? "^(0|(?=.)\(parts))$" : "^(?=.*[1-9])\(parts)$"
+  }
+
   /// The usual names of units elsewhere.
   private static let otherNames: [String: String] = [
     "sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "m", "mins": "m", "minute": "m",
@@ -90,6 +96,9 @@ public enum SizeText {
     ("", 1), ("B", 1), ("kB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000),
     ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
   ]
+
+  /// The form of a size, for editors.
+  static let pattern = #"^\d+(\.\d+)?(\#(units.map(\.name).joined(separator: "|")))$"#
 
   public static func parse(_ text: String) throws(TextError) -> Int {
     let usage = "write a size as in 512, 10kB or 64MiB"

@@ -77,10 +77,49 @@ import Testing
       "sources: { a: lines }\nsteps: [ join: { with: a, bound: many } ]\nsinks: { out: screen }",
       "sources: { a: lines }\nsinks: { out: log }", "sources: { a: lines }\nsinks: { out: screen }\nstep: []",
       "sources: { a: lines }\nsinks: { out: screen }\ntests: [ { given: {}, expects: {} } ]",
+      "sources: { a: { lines: , every: 15 minutes } }\nsinks: { out: screen }",
+      "sources: { a: { lines: , every: -5m } }\nsinks: { out: screen }",
+      "sources: { a: { lines: , every: 0s } }\nsinks: { out: screen }",
+      "sources: { a: { lines: , every: 2min } }\nsinks: { out: screen }",
+      "sources: { a: { lines: , cron: '0 6 * *' } }\nsinks: { out: screen }",
       "sources: { a: lines }\nsinks: { out: screen }\ntests: [ { given: { a: [{ poll: [], coverage: some }] }, expect: {} } ]",
     ])
   func wrong(yaml: String) throws {
     #expect(try complaint(yaml) != nil)
+  }
+
+  @Test("durations, sizes and schedules have the forms that the file takes")
+  func patterns() throws {
+    func fits(_ text: String, _ pattern: String) throws -> Bool {
+      try text.firstMatch(of: Regex(pattern)) != nil
+    }
+    for text in ["500ms", "90s", "1m30s", "6h", "1.5h", "1w2d3h4m5s6ms7us8ns", "5m3ms", "0", "0s", "1h0m"] {
+      let isZero = try DurationText.parse(text) == .zero
+      #expect(try fits(text, DurationText.pattern(allowingZero: true)), "\(text)")
+      try expect(fits(text, DurationText.pattern(allowingZero: false)), equals: !isZero, "\(text)")
+    }
+    for text in ["", "5", "-5m", "1m1h", "1m1m", "2 min", "5min", "m", "1.m", "10 s"] {
+      #expect(throws: TextError.self) { try DurationText.parse(text) }
+      #expect(try !fits(text, DurationText.pattern(allowingZero: true)), "\(text)")
+    }
+    for text in ["512", "10kB", "64MiB", "1.5kB", "2TB"] {
+      _ = try SizeText.parse(text)
+      #expect(try fits(text, SizeText.pattern), "\(text)")
+    }
+    for text in ["64M", "64 MiB", "-1", "1kb"] {
+      #expect(throws: TextError.self) { try SizeText.parse(text) }
+      #expect(try !fits(text, SizeText.pattern), "\(text)")
+    }
+    for text in ["@daily", "0 */6 * * *", "30 8 * * mon-fri"] {
+      #expect(try fits(text, Cron.pattern), "\(text)")
+    }
+    for text in ["0 6 * *", "* * * * * *", "daily"] { #expect(try !fits(text, Cron.pattern), "\(text)") }
+  }
+
+  @Test("what is wrong in the options of a node is named, rather than that no form fits")
+  func named() throws {
+    let yaml = "sources: { a: lines }\nsteps: [ join: { with: a, bount: 3 } ]\nsinks: { out: screen }"
+    try expect(complaint(yaml), equals: "/steps/0/join: no bount here")
   }
 
   @Test("members that begin with x- are a place for anchors, in the schema and in the file")

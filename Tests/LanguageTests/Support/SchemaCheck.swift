@@ -17,6 +17,10 @@ struct SchemaCheck {
     for part in schema.member("allOf")?.items ?? [] {
       if let found = complaint(value, part, at: path) { return found }
     }
+    if let condition = schema.member("if") {
+      let branch = complaint(value, condition, at: path) == nil ? "then" : "else"
+      if let found = schema.member(branch).flatMap({ complaint(value, $0, at: path) }) { return found }
+    }
     if let forms = schema.member("anyOf")?.items {
       let complaints = forms.map { complaint(value, $0, at: path) }
       if !complaints.contains(nil) { return complaints.compactMap(\.self).joined(separator: " and ") }
