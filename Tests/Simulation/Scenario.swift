@@ -48,15 +48,19 @@ struct Scenario {
   let saying: Saying
   let other: Saying
 
+  /// Whether polls fail for long, a step cannot read some rows, and the errors of the pipeline are written too.
+  let hasOutages: Bool
+
   /// With `isDivided` a partition stands above the steps at the end of the chain that go by the key, if there are any.
-  init(seed: UInt64, isDivided: Bool = false) throws {
+  init(seed: UInt64, isDivided: Bool = false, hasOutages: Bool = false) throws {
     var dice = SplitMix64(seed: seed &* 2 &+ 1)
     self.seed = seed
     table = [.none, .history, .list][Int(seed % 3)]
     let drawn = [Kind.polls, .polls, .pieces, .pieces, .piecesBesidePolls][dice.below(5)]
     // Lists that are not all seen.
     let isNews = seed % 9 == 4
-    kind = isNews ? .polls : drawn
+    kind = isNews || hasOutages ? .polls : drawn
+    self.hasOutages = hasOutages
     hasOther = kind == .piecesBesidePolls || (kind == .polls && dice.below(2) == 0)
     var steps: [TriedStep] = dice.below(2) == 0 ? [.changes] : []
     for _ in 0..<dice.below(4) { steps.append(.random(&dice)) }
@@ -65,12 +69,14 @@ struct Scenario {
     let hasTimedWindow = seed % 5 == 3 && !isNews
     if hasTimedWindow { steps = [.timedWindow] + steps.filter { $0 != .changes } }
     if isNews { steps = [.news] + steps.filter { $0 != .changes } }
+    // What follows the reports of changes has no rows of its own, which could be unreadable.
+    if hasOutages, seed % 2 == 0 { steps.insert(.reading, at: 0) }
     partition = isDivided ? Self.partition(steps, seed) : nil
     syncs = dice.below(4) > 0
     saying = Saying(
       seed: dice.next(), keys: isNews ? 6 : 1 + dice.below(4), isNews: isNews,
       isSteady: kind == .polls && dice.below(3) > 0,
-      start: Self.start, hasTies: seed % 4 == 3)
+      start: Self.start, hasTies: seed % 4 == 3, hasOutages: hasOutages)
     other = Saying(
       seed: dice.next(), keys: 3, isNews: false, isSteady: false, start: Self.start, hasTies: false)
 
@@ -100,6 +106,7 @@ struct Scenario {
     }
     if steps.isEmpty { lines.append("      - map: .") }
     lines += ["sinks:"] + Self.sinks(&dice)
+    if hasOutages { lines.append("  trouble: { jsonl: \(OutageCheck.path), from: errors }") }
     switch table {
     case .none: break
     case .history:

@@ -14,6 +14,8 @@ struct Saying: Sendable {
   let start: Double
   /// Whether the times that events name are few, so that several keys are due at one instant.
   let hasTies: Bool
+  /// Whether several polls in a row fail now and then.
+  var hasOutages = false
 
   private func chance(_ numbers: Int...) -> Int {
     var random = SplitMix64(seed: numbers.reduce(seed) { $0 &* 31 &+ UInt64($1) })
@@ -26,6 +28,12 @@ struct Saying: Sendable {
       let version = isSteady ? (poll + chance(2, key) % 7) / (2 + chance(3, key) % 4) : poll
       return value(key, version * 10 + key, isSteady ? version : poll)
     }
+  }
+
+  /// The failure of a poll that lies in an outage, whose kind may change while it lasts.
+  func failure(_ poll: Int) -> ScriptedFailure? {
+    guard hasOutages, chance(20, poll / 4) % 3 == 0 else { return nil }
+    return [.unreachable, .timeout, .status, .format, .loginPage, .waiting][chance(21, poll / 2) % 6]
   }
 
   func answer(_ poll: Int) -> PollAnswer {
@@ -61,6 +69,22 @@ struct Saying: Sendable {
   }
 }
 
+/// The failure of a poll.
+enum ScriptedFailure: ClassifiedFailure {
+  case unreachable, timeout, status, format, loginPage, waiting
+
+  var failureKind: FailureKind {
+    switch self {
+    case .unreachable: .unreachable
+    case .timeout: .timeout
+    case .status: .status
+    case .format: .format
+    case .loginPage: .loginPage
+    case .waiting: .waiting
+    }
+  }
+}
+
 /// Answers polls.
 final class SaidPolls: BlockingPollSource {
   private let saying: Saying
@@ -75,6 +99,7 @@ final class SaidPolls: BlockingPollSource {
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
     if life.isQuiet || life.below(15) == 0 { throw Silent() }
+    if let failure = saying.failure(poll.number) { throw failure }
     return saying.answer(poll.number)
   }
 }

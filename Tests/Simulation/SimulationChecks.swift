@@ -37,6 +37,7 @@ extension Simulation {
       for note in record.notes where note.node == last { check.take(note) }
       try check.check(process)
     }
+    if scenario.hasOutages { count.outages += try OutageCheck(process).check() }
     let attempted = attempts.all
     count.attempts = attempted.count
     try checkAttempts(record.outputs, attempted, events)

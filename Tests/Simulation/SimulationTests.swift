@@ -74,6 +74,25 @@ import Testing
     print("simulated \(count) in a cluster; failed: \(failed)")
   }
 
+  @Test("the errors of a pipeline come in pairs over its lives, and steps behind see what could be seen")
+  func outages() throws {
+    var count = Simulation.Count()
+    var failed: [UInt64] = []
+    for seed in Self.seeds {
+      do {
+        var simulation = try Simulation(seed: seed, hasOutages: true)
+        try simulation.run()
+        count.add(simulation.count)
+      } catch {
+        failed.append(seed)
+        if failed.count <= 3 { Issue.record("\(error)") }
+      }
+    }
+    #expect(failed.isEmpty, "seeds that failed")
+    #expect(Self.seeds.count < 20 || count.outages > Self.seeds.count)
+    print("simulated \(count) with outages; failed: \(failed)")
+  }
+
   /// Beside each one is what it once found.
   @Test(
     "seeds that have failed once",

@@ -24,9 +24,18 @@ enum TriedStep: Sendable, Equatable {
   case timedWindow
   /// `changes` of polls that are truncated, partial or glitches.
   case news
+  /// A step that cannot read the rows of some keys for some polls.
+  case reading
 
   /// With so many rows in sight, a poll that lacks more than half of them is held back.
   static let guardedRows = 3
+
+  /// Which rows cannot be read: of some keys, for some polls in a row.
+  static let isUnreadable = #"(.k == "a" or .k == "c") and (.n / 40 | floor) % 2 == 1"#
+
+  static func isUnreadable(key: String, number: Double) -> Bool {
+    ["a", "c"].contains(key) && Int(number / 40) % 2 == 1
+  }
 
   /// How long a window by a time in the events is, in seconds.
   static let windowSize = 7
@@ -56,7 +65,7 @@ enum TriedStep: Sendable, Equatable {
     case .changes, .news, .distinct, .scan, .debounce, .throttle, .tumbling, .session, .sliding, .remind,
       .alarm, .silence:
       true
-    case .dedupe, .join, .batch, .delay, .timedWindow: false
+    case .dedupe, .join, .batch, .delay, .timedWindow, .reading: false
     }
   }
 
@@ -77,6 +86,7 @@ enum TriedStep: Sendable, Equatable {
           + "remember: 10000d }",
         "map: '(.after // .before) + {t: .type}'",
       ]
+    case .reading: [#"map: 'if \#(Self.isUnreadable) then error("unreadable") else . end'"#]
     case .dedupe: ["dedupe: .n"]
     case .distinct: ["distinct_until_changed: { key: .k, value: .n }"]
     case .scan: ["scan: { key: .k, init: 0, update: . + $event.n, emit: '$event + {s: .}' }"]
