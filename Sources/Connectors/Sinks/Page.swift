@@ -11,8 +11,9 @@ package let page = NodeSpec(
   "page", "show events as rows of a live web page, by key",
   details: """
     Each event is one row, by its key: a new one is added, a known one replaced. Where whole polls arrive, a row that a \
-    poll lacks is removed, unless the poll is partial; `removed` removes rows one by one. `flow run --page` serves the \
-    page; without it the rows are only kept for later.
+    poll lacks is removed, unless the poll is partial; `removed` removes rows one by one. A row that the last poll should \
+    have had is marked with the age of its values, in each form: its source or entry fails, or a step fails on the row. \
+    `flow run --page` serves the page; without it the rows are only kept for later.
 
     Rows belong to the state of the pipeline: they are shown when their epoch is committed, and are there again after a \
     restart. Beyond `max_rows`, rows of a whole poll are left out, and otherwise those that changed longest ago are \
@@ -177,6 +178,9 @@ private final class PageSink: KeepingSink {
     case remove(key: Value)
     /// The poll of a source is complete: rows that it lacks are removed.
     case end(source: String)
+    /// Its poll has failed, or misses rows on which a step has failed: those that were not seen are as old as the one
+    /// before.
+    case miss(source: String, seen: Set<Value>, before: Double?)
   }
 
   private let context: SinkContext
@@ -186,7 +190,7 @@ private final class PageSink: KeepingSink {
   private let limit: Int
   private let isCharted: Bool
   private let view: PageView?
-  /// The rows by key: `{source, commit, row}`; in memory where the pipeline has no state.
+  /// The rows by key: `{source, commit, at, row}`, and `read` where the last poll misses it; in memory where the pipeline has no state.
   private var rows: NodeState<Value>
   /// Whether anything is kept: for a page now, or for one later.
   private let isKeeping: Bool
@@ -204,6 +208,9 @@ private final class PageSink: KeepingSink {
   private var repeated: (key: Value, number: Int)?
   private var reportedOverflow = 0
   private var polled: Poll?
+  /// When each source had its last poll, and those that are known to fail.
+  private var polls: [String: Double] = [:]
+  private var failing: Set<String> = []
   private var dryRun = DryRun()
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -229,6 +236,9 @@ private final class PageSink: KeepingSink {
     view = hub?.add(
       pipeline: context.pipeline, sink: context.name, PageForm(options, pipeline: context.pipeline),
       rows: known, stateID: stateID, commit: commit)
+    if isKeeping, context.isGivenSnapshots {
+      context.lane.lists.watch { [alarm = context.alarm] in alarm.ring() }
+    }
   }
 
   // MARK: - Events
@@ -282,11 +292,28 @@ private final class PageSink: KeepingSink {
     if !isKeeping { return }
     polled = poll
     guard isWhole(poll) else { return }
+    let before = polls.updateValue(poll.at, forKey: poll.list)
+    if poll.isMissingEvents {
+      news.append(.miss(source: poll.list, seen: seen[poll.list] ?? [], before: before))
+    }
     if poll.coverage == .partial || poll.isMissingEvents {
       seen[poll.list] = nil
     } else {
       news.append(.end(source: poll.list))
     }
+  }
+
+  /// Polls of a source fail, or do so no longer.
+  func wake() {
+    let now = context.lane.lists.failing
+    for source in now.subtracting(failing).sorted() where isPolled(source) {
+      news.append(.miss(source: source, seen: [], before: polls[source]))
+    }
+    failing = now
+  }
+
+  private func isPolled(_ list: String) -> Bool {
+    context.plan?.schedules.keys.contains { list == $0 || list.hasPrefix("\($0)[") } ?? false
   }
 
   func endTurn() throws {
@@ -306,6 +333,7 @@ private final class PageSink: KeepingSink {
         if !set(key, source, content, next, makesRoom: !isOfPoll) { overflow += 1 }
       case .remove(let key): remove(key)
       case .end: reportSurplus()
+      case .miss(let source, let seen, let before): miss(source, seen, before, next)
       }
     }
     news = []
@@ -323,14 +351,15 @@ private final class PageSink: KeepingSink {
   ) -> Bool {
     let old = rows.value(for: key)
     let content = isCharted ? Spark.adding(to: content, old?.member("row"), at: context.lane.now) : content
-    if let old, old.member("row") == content, old.member("source")?.string == source { return true }
+    let isSame = old?.member("row") == content && old?.member("source")?.string == source
+    if isSame, old?.member("read") == nil { return true }
     if old == nil, rows.count >= limit {
       guard makesRoom, let oldest = rows.oldest?.key else { return false }
       remove(oldest)
     }
+    let changed = isSame ? old?.member("at") ?? .number(context.lane.now) : .number(context.lane.now)
     let stored = Value.record([
-      ("source", .string(source)), ("commit", .number(commit)), ("at", .number(context.lane.now)),
-      ("row", content),
+      ("source", .string(source)), ("commit", .number(commit)), ("at", changed), ("row", content),
     ])
     rows.set(stored, for: key)
     if let row = PageRow(key: key, stored: stored) { pending.append(.set(row)) }
@@ -348,6 +377,23 @@ private final class PageSink: KeepingSink {
       if stored.member("source")?.string == source, !seen.contains(key) { gone.append(key) }
     }
     for key in gone { remove(key) }
+  }
+
+  /// Marks the rows of a source that its poll has not seen with the time when they were.
+  private func miss(_ source: String, _ seen: Set<Value>, _ before: Double?, _ commit: Int) {
+    var missed: [(key: Value, stored: Value)] = []
+    rows.forEach { key, stored in
+      guard stored.member("source")?.string == source, stored.member("read") == nil, !seen.contains(key)
+      else { return }
+      missed.append((key, stored))
+    }
+    for (key, stored) in missed {
+      var stored = stored
+      stored.setMember("commit", .number(commit))
+      stored.setMember("read", before.map { .number($0) } ?? stored.member("at") ?? .number(context.lane.now))
+      rows.set(stored, for: key)
+      if let row = PageRow(key: key, stored: stored) { pending.append(.set(row)) }
+    }
   }
 
   private func reportSurplus() {

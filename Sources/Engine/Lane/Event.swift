@@ -115,8 +115,12 @@ public final class Poll: Sendable {
     self.coverage = coverage
     self.rows = LaneLocal(rows)
     entry = notes.member(Poll.entry) ?? notes.member(Poll.each)
-    list = entry.map { "\(source)[\($0)]" } ?? source
+    list = Poll.list(of: source, entry)
     whole = nil
+  }
+
+  static func list(of source: String, _ entry: Value?) -> String {
+    entry.map { "\(source)[\($0)]" } ?? source
   }
 
   private init(_ whole: Poll, notes: Value) {

@@ -163,6 +163,8 @@ public final class Lane: Sendable {
 
   /// Which sources are connected; for any thread.
   let connections = Locked(Connections())
+  /// The lists of its polled sources.
+  public let lists = PolledLists()
 
   /// Commits the state of the pipeline; nil without state.
   var checkpointer: Checkpointer? {
@@ -277,6 +279,7 @@ public final class Lane: Sendable {
     state.value.acknowledgements = []
     state.value.onFailure = nil
     connections.withLock { $0.bells = [] }
+    lists.end()
     state.value.checkpointer?.close()
     state.value.checkpointer = nil
   }

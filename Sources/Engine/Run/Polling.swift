@@ -204,20 +204,8 @@ final class Polling: Sendable {
     let now = context.world.wallClock()
     let next = state.value.retryAt ?? now + (wait ?? .zero).inSeconds
     return health.notePutOff(
-      "\(failure)", until: next, at: now, patience: Self.periodsOfPatience * period(at: now),
+      "\(failure)", until: next, at: now, patience: Self.periodsOfPatience * schedule.period(at: now),
       isReported: context.entry != nil)
-  }
-
-  /// The time between two polls of the schedule, in seconds.
-  private func period(at now: Double) -> Double {
-    switch schedule.rhythm {
-    case .once: return 0
-    case .every(let period): return period.inSeconds
-    case .cron(let cron, let zone):
-      guard let next = cron.next(after: Int(now), in: zone), let after = cron.next(after: next, in: zone)
-      else { return 0 }
-      return Double(after - next)
-    }
   }
 
   /// The reason why the last poll was put off, as an error; nil where it was not.
@@ -412,6 +400,20 @@ final class Polling: Sendable {
     health.noteEnd()
     if context.entry == nil { context.polledRows.noteEnd(of: context.name) }
     downstream.complete()
+  }
+}
+
+extension Schedule {
+  /// The time between two polls, in seconds; zero where there is only one.
+  func period(at now: Double) -> Double {
+    switch rhythm {
+    case .once: return 0
+    case .every(let period): return period.inSeconds
+    case .cron(let cron, let zone):
+      guard let next = cron.next(after: Int(now), in: zone), let after = cron.next(after: next, in: zone)
+      else { return 0 }
+      return Double(after - next)
+    }
   }
 }
 

@@ -32,8 +32,9 @@ final class SourceRun: Sendable {
     self.plan = plan
     let freshness = FreshnessWatch(plan, context, on: lane.scheduler) { errors?.note($0) }
     self.freshness = freshness
-    let note: @Sendable (PollOutcome) -> Void = { outcome in
+    let note: @Sendable (PollOutcome) -> Void = { [lists = lane.lists] outcome in
       if let freshness { freshness.take(outcome) } else { errors?.note(outcome) }
+      lists.note(outcome)
     }
     self.note = note
     let health = SourceHealth(

@@ -8,7 +8,10 @@ import System
 package let metricsSink = NodeSpec(
   "metrics", "measure the events: gauges and counters for Prometheus, with labels",
   details: """
-    A `gauge` has the last `value` of each set of labels; null removes it, as for a row that is gone. A `counter` adds \
+    A `gauge` has the last `value` of each set of labels; null removes it, as for a row that is gone. Where its source has a \
+    schedule, a value is left out after three periods without a good poll of its list, or, where whole polls arrive, in which \
+    it was not seen, until there is one again: Prometheus then has no sample, as of a target that is down. \
+    `keep: always` keeps it. A `counter` adds \
     up the values, by default 1 for each event; a value below zero is an error. Labels are templates; the label pipeline \
     is added to them.
 
@@ -18,7 +21,7 @@ package let metricsSink = NodeSpec(
     """,
   options: AnyOption.list(
     MetricsOptions.gauge, MetricsOptions.counter, MetricsOptions.value, MetricsOptions.labels,
-    MetricsOptions.help, MetricsOptions.bound),
+    MetricsOptions.help, MetricsOptions.keep, MetricsOptions.bound),
   state: "one number for each set of labels, at most `bound`; events with more sets are errors",
   hasDurableState: true,
   examples: [
@@ -78,6 +81,9 @@ private func isMetricName(_ name: String) -> Bool {
   }
 }
 
+/// The values that a gauge keeps.
+private enum Keep: String, CaseIterable, Sendable { case fresh, always }
+
 private enum MetricsOptions {
   static let gauge = Option.optional(
     "gauge", .text, "the name of a metric that has the last value", example: "station_level_meters")
@@ -90,6 +96,9 @@ private enum MetricsOptions {
     "labels", .mapping(of: .template), default: "{}", "the labels, by their names",
     example: #"{ station: '\(.id)' }"#)
   static let help = Option("help", .text, default: "''", "what the metric means", example: "The water level.")
+  static let keep = Option(
+    "keep", OptionType<Keep>.choice(), default: "fresh",
+    "which values a gauge has: those of the last three periods of its source, or always the last")
   static let bound = Option(
     "bound", .integer(1...100_000), default: "1000", "how many sets of labels there may be")
 }
@@ -101,6 +110,11 @@ private final class Metrics: MeasuringSink {
   private let value: Evaluation
   private let labels: [(name: String, text: Evaluation)]
   private let bound: Int
+  private let context: SinkContext
+  private let keep: Keep
+  /// The polls that numbers came with in this run; those of an earlier one are as good as the start.
+  private var polls: [[String]: Poll] = [:]
+  private let start: Double
   /// The numbers by the texts of their labels.
   private var numbers: [[String]: Double] = [:]
   /// The same for the next run; nil without state.
@@ -113,6 +127,9 @@ private final class Metrics: MeasuringSink {
     value = context.evaluation(options[MetricsOptions.value])
     labels = options[MetricsOptions.labels].map { ($0.name, context.evaluation($0.value)) }
     bound = options[MetricsOptions.bound]
+    keep = kind == .gauge ? options[MetricsOptions.keep] : .always
+    self.context = context
+    start = context.lane.world.wallClock()
     // Numbers of another metric, or under other labels, mean something else.
     let names = ([kind.rawValue, name] + labels.map(\.name)).joined(separator: " ")
     kept = try context.outbox.map { try $0.state(part: names) }
@@ -128,6 +145,7 @@ private final class Metrics: MeasuringSink {
     guard let given = try value.first(event), given.kind != .null else {
       if kind == .counter { throw Sentence("the value of a counter is null") }
       numbers[texts] = nil
+      polls[texts] = nil
       _ = kept?.remove(key)
       return
     }
@@ -142,14 +160,29 @@ private final class Metrics: MeasuringSink {
       throw Sentence("there are more than \(bound) sets of labels; raise bound, or use fewer labels")
     }
     numbers[texts] = number
+    if keep == .fresh, event.poll.number > 0, !event.poll.isStale { polls[texts] = event.poll }
     kept?.set(.number(number), for: key)
   }
 
   var metric: Metric {
     var metric = Metric(name, kind, help)
-    for (texts, number) in numbers.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+    let fresh = numbers.filter { isFresh($0.key) }
+    for (texts, number) in fresh.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       metric.append(zip(labels, texts).map { Metric.Label($0.name, $1) }, number)
     }
     return metric
+  }
+
+  /// Whether the last good poll of its list, or the last one that had it, is not too old.
+  private func isFresh(_ texts: [String]) -> Bool {
+    guard keep == .fresh else { return true }
+    let (lists, now) = (context.lane.lists, context.lane.world.wallClock())
+    if let poll = polls[texts] {
+      let seen = context.isGivenSnapshots ? poll.at : max(poll.at, lists.lastGood(poll.list) ?? 0)
+      return context.expiry(of: seen, from: poll.source).map { now < $0 } ?? true
+    }
+    let sources = context.plan?.schedules.keys.map(\.self) ?? []
+    let expiries = sources.map { context.expiry(of: lists.lastGood(of: $0) ?? start, from: $0) }
+    return expiries.isEmpty || expiries.contains { $0.map { now < $0 } ?? true }
   }
 }

@@ -10,10 +10,14 @@ package struct PageRow: Sendable {
   package let commit: Int
   /// When it did, in seconds since 1970.
   package let changedAt: Double
+  /// When it was last read, where the last poll should have had it and does not: since it failed, or the row could not be
+  /// read; in seconds since 1970.
+  package let lastRead: Double?
   /// The parts by the names of the sink's options, without those that are null.
   package let content: Value
 
-  package init(key: Value, commit: Int, changedAt: Double = 0, content: Value) {
+  package init(key: Value, commit: Int, changedAt: Double = 0, lastRead: Double? = nil, content: Value) {
+    self.lastRead = lastRead
     self.key = key
     id = PageRow.id(of: key)
     self.commit = commit

@@ -19,6 +19,7 @@ extension RowFragments {
         html.tag("h1") { $0.text(row.title) }
         if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
         html.tag("div", .class("side")) { html in
+          age(row, &html)
           status(row, &html)
           time(row, &html, isLarge: view.form.layout == .board)
         }

@@ -75,8 +75,9 @@ package struct RowFragments: Sendable {
         if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
       }
       spark(row, &html)
-      if row.status != nil || row.time != nil {
+      if row.status != nil || row.time != nil || row.lastRead != nil {
         html.tag("div", .class("side")) { html in
+          age(row, &html)
           status(row, &html)
           time(row, &html)
         }
@@ -93,6 +94,7 @@ package struct RowFragments: Sendable {
         title(row, heading(row), &html)
         if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
         html.tag("div", .class("side")) { html in
+          age(row, &html)
           status(row, &html)
           time(row, &html, isLarge: view.form.layout == .board)
         }
@@ -112,7 +114,10 @@ package struct RowFragments: Sendable {
 
   private func tableRow(_ row: PageRow, _ columns: [String], _ html: inout HTML) {
     html.tag("tr", .id("r-\(row.id)"), .rowCommit(row.commit)) { html in
-      html.tag("th", .set(.scope, "row")) { title(row, nil, &$0) }
+      html.tag("th", .set(.scope, "row")) { html in
+        title(row, nil, &html)
+        age(row, &html)
+      }
       if view.form.hasTime { html.tag("td") { time(row, &$0) } }
       if view.form.hasStatus { html.tag("td") { status(row, &$0) } }
       let details = row.content.member("detail")
@@ -128,6 +133,7 @@ package struct RowFragments: Sendable {
       html.tag("div", .class("side")) { html in
         time(row, &html)
         status(row, &html)
+        age(row, &html)
       }
       html.tag("div", .class("what")) { html in
         title(row, heading(row), &html)
@@ -156,6 +162,18 @@ package struct RowFragments: Sendable {
     html.tag("span", .class("status \(status.tone.rawValue)")) { html in
       html.tag("span", .set(.ariaHidden, "true")) { $0.text(status.symbol) }
       html.text(" \(status.word)")
+    }
+  }
+
+  /// The age of a row that the last poll should have had and does not.
+  func age(_ row: PageRow, _ html: inout HTML) {
+    guard let time = row.lastRead else { return }
+    html.tag("span", .class("status warn old")) { html in
+      html.tag("span", .set(.ariaHidden, "true")) { $0.text("!") }
+      html.text(" read ")
+      html.tag("time", .set(.datetime, PageTime.machine(time)), .age(PageTime.machine(time))) {
+        $0.text(PageTime.words(min(0, time - now) - 0.001, units: 1))
+      }
     }
   }
 

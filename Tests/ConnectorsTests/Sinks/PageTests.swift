@@ -50,6 +50,27 @@ struct PageTests {
     #expect(view.snapshot.commit == 1 && view.snapshot.polledAt == Self.now + 2)
   }
 
+  @Test("a row is as old as the last poll that had it, where the next ones fail or a step fails on it")
+  func ages() throws {
+    func ages(_ polls: [[String]], state: TemporaryState? = nil) throws -> [String: Double?] {
+      let page = #"{ key: .id, title: '\(.name | if . == 7 then error("no name") else . end)' }"#
+      let rows = try view(page, polls: polls, state: state).view.snapshot.rows.values
+      return Dictionary(uniqueKeysWithValues: rows.map { ($0.title, $0.lastRead.map { $0 - Self.now }) })
+    }
+    let good = [#"{"id": 1, "name": "A"}"#, #"{"id": 2, "name": "B"}"#]
+    let bad = [#"{"id": 1, "name": "A"}"#, #"{"id": 2, "name": 7}"#]
+    let failed = [SinkBench.failedPoll]
+    try expect(ages([good, good]), equals: ["A": nil, "B": nil])
+    try expect(ages([good, good, failed, failed]), equals: ["A": 1, "B": 1])
+    try expect(ages([good, good, failed, good]), equals: ["A": nil, "B": nil])
+    try expect(ages([good, good, bad, bad]), equals: ["A": nil, "B": 1])
+    try expect(ages([good, bad, failed, bad]), equals: ["A": nil, "B": 0])
+    let state = try TemporaryState()
+    _ = try ages([good, good, bad], state: state)
+    try expect(ages([failed, bad], state: state), equals: ["A": nil, "B": 1])
+    try expect(ages([good], state: state), equals: ["A": nil, "B": nil])
+  }
+
   @Test("without polls rows are replaced and removed by key, and the oldest make room")
   func lines() throws {
     let (view, _) = try view(
@@ -199,7 +220,7 @@ struct PageTests {
       polls: [[#"{"id": 1, "price": "4.50"}"#, #"{"id": 2, "price": 4}"#]])
     expect(view.snapshot.rows.count, equals: 1)
     #expect(
-      seen.log.contains { $0.hasPrefix(#"it: spark: "4.50" is not a number; tonumber makes one of text"#) })
+      seen.log.contains { $0.hasPrefix(#"it: row 1: spark: "4.50" is not a number; tonumber makes one of text"#) })
   }
 
   @Test("a dry run prints the rows")

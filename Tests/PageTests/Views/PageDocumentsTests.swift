@@ -282,6 +282,24 @@ struct PageDocumentsTests {
     #expect(text.contains(#"<li><a href="/">All 14 views</a></li>"#))
   }
 
+  @Test("a row that the last poll misses is marked with its age, in each view and on its own page")
+  func oldRows() throws {
+    for layout in PageForm.Layout.allCases {
+      let page = PageFixture(layout)
+      let content = try Value.parse(#"{"title": "Fjord"}"#)
+      let (read, now) = (1_767_225_600.0 - 720, "A" as Value)
+      page.show(
+        1, PageRow(key: "B", commit: 1, lastRead: read, content: content),
+        PageRow(key: now, commit: 1, content: content))
+      let mark =
+        #" read <time datetime="2025-12-31T23:48:00Z" data-age="2025-12-31T23:48:00Z">12 min ago</time>"#
+      let text = page.get("/v/p/s").text
+      expect(text.ranges(of: mark).count, equals: 1, "\(layout)")
+      #expect(page.get("/v/p/s/\(PageRow.id(of: "B"))").text.contains(mark))
+      #expect(!page.get("/v/p/s/\(PageRow.id(of: now))").text.contains(mark))
+    }
+  }
+
   @Test("the age of the data, and that a source does not answer")
   func age() throws {
     let page = PageFixture()

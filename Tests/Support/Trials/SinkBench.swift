@@ -29,6 +29,8 @@ package struct SinkBench {
   package var web: @Sendable (TransferOrder) -> Canned.Reply = { _ in .init("") }
   /// The way to it, where it is a real one.
   package var access: WebAccess?
+  /// Steps before the sinks, as a pipeline has them.
+  package var steps = ""
   /// Where the pipeline keeps its state, if it does.
   package var state: TemporaryState?
   package var disk: (any Disk)?
@@ -75,6 +77,8 @@ package struct SinkBench {
     package var letters: [String]
     package var statistics: [NodeStatus]
     package var hasFailed: Bool
+    /// The measurements of sinks at the end.
+    package var measured: [Metric] = []
 
     package init(
       writes: [String] = [], log: [String] = [], letters: [String] = [], statistics: [NodeStatus] = [],
@@ -97,6 +101,9 @@ package struct SinkBench {
     let ends = Journal<Bool>()
   }
 
+  /// The line of a poll that fails.
+  package static let failedPoll = "\"the poll fails\""
+
   /// Runs sinks, given as YAML, on the polls of a source (a second apart) or on the lines of one without polls.
   ///
   /// In virtual time, unless `isReal`: then on threads, and with lines only.
@@ -115,9 +122,11 @@ package struct SinkBench {
       clock.advance(by: .seconds(1))
     }
     #expect(eventually { notes.ends.entries.count == 1 })
-    return Seen(
+    var seen = Seen(
       writes: notes.writes.entries, log: notes.log.entries, letters: notes.letters.entries,
       statistics: run.statistics, hasFailed: notes.ends.entries.first ?? true)
+    seen.measured = run.status().measured
+    return seen
   }
 
   /// What is wrong with sinks, given as YAML.
@@ -140,7 +149,7 @@ package struct SinkBench {
         NodeSpec("lines", "values of a test", examples: [], .stream { _, _ in TestLines(values) }),
       ])
     let source = polls.isEmpty ? "in: lines" : "api: { polls: , every: 1s }"
-    let text = "name: p\nsources: { \(source) }\nsteps: []\nsinks:\n" + Self.indented(sinks)
+    let text = "name: p\nsources: { \(source) }\nsteps: [\(steps)]\nsinks:\n" + Self.indented(sinks)
     var reader = PipelineReader(catalog: catalog)
     reader.placeholders = Placeholders { [environment] in environment[$0] }
     reader.read(path: "p.yaml", Array(text.utf8))
@@ -187,7 +196,9 @@ private final class TestPolls: BlockingPollSource {
   package struct NoMore: Error {}
 
   package func poll(_ poll: PollRequest) throws -> PollAnswer {
-    guard let answer = answers.popLast() else { throw NoMore() }
+    guard let answer = answers.popLast(), answer.first?.description != SinkBench.failedPoll else {
+      throw NoMore()
+    }
     return PollAnswer(answer)
   }
 }

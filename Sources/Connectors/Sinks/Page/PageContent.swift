@@ -8,7 +8,9 @@ extension PageRow {
   /// A row as the state has it: `{source, commit, at, row}`.
   package init?(key: Value, stored: Value) {
     guard let content = stored.member("row"), let commit = stored.member("commit")?.double else { return nil }
-    self.init(key: key, commit: Int(commit), changedAt: stored.member("at")?.double ?? 0, content: content)
+    self.init(
+      key: key, commit: Int(commit), changedAt: stored.member("at")?.double ?? 0,
+      lastRead: stored.member("read")?.double, content: content)
   }
 }
 
