@@ -40,7 +40,7 @@ public struct Event: Sendable {
   }
 
   /// The key of the row that it was made from, by the option `key` of its source.
-  var key: Value? {
+  public var key: Value? {
     guard let keys = poll.keys, keys.indices.contains(Int(row)) else { return nil }
     return keys[Int(row)].kind == .null ? nil : keys[Int(row)]
   }
@@ -158,7 +158,7 @@ public final class Poll: Sendable {
   public var isStale: Bool { notes.member("stale")?.isTruthy ?? false }
 
   /// The keys of its rows, null for a row without one, and those of the poll before; nil where the source has none.
-  var keys: [Value]? { (whole ?? self).rowKeys.value?.all }
+  public var keys: [Value]? { (whole ?? self).rowKeys.value?.all }
   var keysBefore: Set<Value>? { (whole ?? self).rowKeys.value?.before }
 
   func note(keys: [Value], after before: Set<Value>) { rowKeys.value = RowKeys(all: keys, before: before) }

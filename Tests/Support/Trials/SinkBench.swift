@@ -31,6 +31,8 @@ package struct SinkBench {
   package var access: WebAccess?
   /// Steps before the sinks, as a pipeline has them.
   package var steps = ""
+  /// The option `key` of the polled source.
+  package var key: String?
   /// Where the pipeline keeps its state, if it does.
   package var state: TemporaryState?
   package var disk: (any Disk)?
@@ -106,7 +108,7 @@ package struct SinkBench {
 
   /// Runs sinks, given as YAML, on the polls of a source (a second apart) or on the lines of one without polls.
   ///
-  /// In virtual time, unless `isReal`: then on threads, and with lines only.
+  /// In virtual time, unless `isReal`: then on threads, and with polls until `meanwhile` stops the pipeline.
   package func run(
     _ sinks: String, polls: [[String]] = [], lines: [String] = [], isReal: Bool = false
   ) throws -> Seen {
@@ -148,7 +150,7 @@ package struct SinkBench {
         NodeSpec("polls", "polls of a test", examples: [], .poll { _, _ in TestPolls(answers) }),
         NodeSpec("lines", "values of a test", examples: [], .stream { _, _ in TestLines(values) }),
       ])
-    let source = polls.isEmpty ? "in: lines" : "api: { polls: , every: 1s }"
+    let source = polls.isEmpty ? "in: lines" : "api: { polls: , every: 1s\(key.map { ", key: \($0)" } ?? "") }"
     let text = "name: p\nsources: { \(source) }\nsteps: [\(steps)]\nsinks:\n" + Self.indented(sinks)
     var reader = PipelineReader(catalog: catalog)
     reader.placeholders = Placeholders { [environment] in environment[$0] }

@@ -17,6 +17,7 @@ final class ConsoleTable: Sink {
   private let painter: ConsolePainter
   private let screen: Screen
   private let footer: TableFooter
+  private let lists: PolledLists
   private var live: LiveTable?
   /// With `--once`: a poll is printed as one table, all of it.
   private var whole: LiveTable?
@@ -40,11 +41,14 @@ final class ConsoleTable: Sink {
       if context.isOnce { whole = table } else { live = table }
     }
     printer = RowPrinter(headers: headers, paint: painter.paint)
+    lists = context.lane.lists
+    if live != nil { lists.watch { [alarm = context.alarm] in alarm.ring() } }
   }
 
   func take(_ event: Event) throws {
     let values = try columns.map { column in try column.first(event) ?? .null }
     var row = TableRow(cells: values.map(Self.text), style: painter.style(of: event))
+    (row.key, row.readAt) = (event.key, event.poll.at)
     if screen.isTerminal, painter.paint.isOn { shorten(&row) }
     rows.append((row, event.poll))
     // Rows without a poll need not wait for its end.
@@ -77,9 +81,20 @@ final class ConsoleTable: Sink {
       let lines = table.lines(rows: .max, columns: screen.size().columns)
       output += lines.reduce(into: "") { $0 += $1 + "\n" }
       count += ended.count
-    } else if live?.show(ended, of: poll.list, isLast: poll.gone != nil) == true {
-      isChanged = true
+      return
     }
+    // A row that a step has failed on stays, as old as it is.
+    let (known, seen) = (Set(poll.keys ?? []), Set(ended.compactMap(\.key)))
+    let isShown = live?.show(ended, of: poll.list, isLast: poll.gone != nil) { row in
+      guard poll.isMissingEvents else { return false }
+      return row.key.map { known.contains($0) && !seen.contains($0) } ?? ended.isEmpty
+    }
+    if isShown == true { isChanged = true }
+  }
+
+  /// Polls of a list fail, or do so no longer.
+  func wake() {
+    if live?.age(lists.failing) == true { isChanged = true }
   }
 
   func endTurn() throws {
@@ -92,7 +107,7 @@ final class ConsoleTable: Sink {
     isChanged = false
     let size = screen.size()
     // On a small terminal each line is for a row.
-    let text = size.rows < 10 ? nil : footer.text
+    let text = size.rows < 10 ? nil : footer.text(live.old)
     let lines = live.lines(rows: size.rows - (text == nil ? 0 : 1), columns: size.columns)
     try screen.draw(lines + (text.map { [painter.paint($0, .dim)] } ?? []), by: self)
   }
@@ -113,11 +128,16 @@ struct TableRow: Sendable {
   /// The addresses that cells lead to, by column.
   var links: [Int: String] = [:]
   var style = Style.plain
+  /// The key by which its source names it, and when it was read.
+  var key: Value?
+  var readAt = 0.0
+  /// Whether the last poll should have had it and does not.
+  var isOld = false
 }
 
-/// The line below a live table: when the rows were polled, and when the next poll is due.
+/// The line below a live table: when the rows were polled, how old those are that are older, and when the next poll is due.
 ///
-///     as of 14:03 CET, next poll at 20:03
+///     as of 14:03 CET, 2 rows of 08:03, next poll at 20:03
 final class TableFooter {
   /// Seconds between polls below which the next one is not worth mentioning.
   private static let oftenBelow = 120.0
@@ -148,16 +168,19 @@ final class TableFooter {
   func note(_ poll: Poll) { polls[poll.source] = poll }
 
   /// Nil where no poll has ended, and without a pipeline.
-  var text: String? {
+  func text(_ old: [TableRow]) -> String? {
     guard let latest = polls.values.max(by: { $0.at < $1.at }), let zone = shown(latest.at, zone, latest)
     else { return nil }
     let next = polls.values.compactMap { self.next(after: $0) }.min()
     let wait = next.map { $0 - latest.at }
-    if let wait, wait < Self.oftenBelow {
-      return shown(latest.at, second, latest).map { "as of \($0) \(zone)" }
+    let isOften = wait.map { $0 < Self.oftenBelow } ?? false
+    guard let at = shown(latest.at, isOften ? second : time, latest) else { return nil }
+    var text = "as of \(at) \(zone)"
+    if let oldest = old.map(\.readAt).min() {
+      let format = latest.at - oldest >= 86_400 ? date : isOften ? second : time
+      text += ", \(old.count) row\(old.count == 1 ? "" : "s") of \(shown(oldest, format, latest) ?? "")"
     }
-    guard let at = shown(latest.at, time, latest) else { return nil }
-    let text = "as of \(at) \(zone)"
+    if isOften { return text }
     guard let next, let wait, let due = shown(next, wait < 86_400 ? time : date, latest) else { return text }
     return text + ", next poll at \(due)"
   }
@@ -195,11 +218,35 @@ struct LiveTable {
     self.paint = paint
   }
 
-  /// Replaces the rows of a list, which leaves with its last poll; returns false as long as no list has had any.
-  mutating func show(_ rows: [TableRow], of list: String, isLast: Bool = false) -> Bool {
+  /// The rows that the last polls should have had and do not.
+  var old: [TableRow] { polls.flatMap { $0.rows.filter(\.isOld) } }
+
+  /// Marks the rows of lists that fail as old; returns whether there are any that were not.
+  mutating func age(_ failing: Set<String>) -> Bool {
+    var hasChanged = false
+    for index in polls.indices where failing.contains(polls[index].list) {
+      for row in polls[index].rows.indices where !polls[index].rows[row].isOld {
+        polls[index].rows[row].isOld = true
+        hasChanged = true
+      }
+    }
+    return hasChanged
+  }
+
+  /// Replaces the rows of a list but for those to keep, which are old now; the list leaves with its last poll. Returns false
+  /// as long as no list has had any rows.
+  mutating func show(
+    _ rows: [TableRow], of list: String, isLast: Bool = false, keeping: (TableRow) -> Bool = { _ in false }
+  ) -> Bool {
     let index = polls.firstIndex { $0.list == list }
     if let index {
-      polls[index].rows = rows
+      polls[index].rows =
+        rows
+        + polls[index].rows.filter(keeping).map { row in
+          var row = row
+          row.isOld = true
+          return row
+        }
       if isLast { polls.remove(at: index) }
     } else if !rows.isEmpty {
       polls.append((list, rows))
@@ -215,7 +262,9 @@ struct LiveTable {
     var shown = min(all.count, maxRows ?? .max)
     if room < .max, shown + (shown < all.count ? 1 : 0) > room { shown = room - 1 }
     var table = TextTable(headers: headers, fit: .keepLeading)
-    for row in all.prefix(shown) { table.add(row.cells, links: row.links, style: row.style) }
+    for row in all.prefix(shown) {
+      table.add(row.cells, links: row.links, style: row.isOld ? .dim : row.style)
+    }
     let (lines, hidden) = table.drawn(width: columns, paint: paint)
     var notes = all.count > shown ? ["… and \(all.count - shown) more"] : []
     // Only where a line is free: rows matter more.

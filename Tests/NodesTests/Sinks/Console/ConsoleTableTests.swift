@@ -51,6 +51,26 @@ import System
     #expect(isLastShown && table.lines(rows: 9, columns: 9) == ["2"])
   }
 
+  @Test(
+    "a row that a poll misses since a step fails on it, or whose list fails, stays, with its age")
+  func old() throws {
+    let sink = "screen: { console: { table: ['.name | ascii_upcase'], header: false } }"
+    var bench = SinkBench(isTerminal: true, columns: 60, afterwards: .milliseconds(2500))
+    bench.key = ".id"
+    func last(_ polls: [[String]]) throws -> [String] {
+      let text = try bench.run(sink, polls: polls).writes.last ?? ""
+      return text.split(separator: "\r\n").filter { $0.contains(line) }
+        .map { String($0[($0.range(of: line)?.upperBound ?? $0.startIndex)...]) }
+    }
+    let good = [#"{"id":1,"name":"a"}"#, #"{"id":2,"name":"b"}"#, #"{"id":3,"name":"c"}"#]
+    let bad = [#"{"id":1,"name":7}"#, #"{"id":2,"name":"b2"}"#]
+    // Behind these polls all fail.
+    try expect(last([good]), equals: ["A", "B", "C", "as of 00:00:00 UTC, 3 rows of 00:00:00"])
+    bench.afterwards = .milliseconds(500)
+    try expect(last([good, bad, bad]), equals: ["B2", "A", "as of 00:00:02 UTC, 1 row of 00:00:00"])
+    try expect(last([good, bad, good]), equals: ["A", "B", "C", "as of 00:00:02 UTC"])
+  }
+
   @Test("no more rows are drawn than fit or are wanted, and the rest is counted")
   func tooMany() throws {
     let poll = (1...30).map { #"{"name":"\#(String(repeating: "x", count: 10_000))","n":\#($0)}"# }
