@@ -34,6 +34,9 @@ enum MQTTDiscovery {
 
   static func statusTopic(of topic: String) -> String { "\(topic)/status" }
 
+  /// The topic that is offline while what the entity shows is too old.
+  static func freshTopic(of topic: String) -> String { "\(topic)/fresh" }
+
   static func check(_ options: Options, _ checker: Checker) {
     let isEvent = options[component] == .event
     if isEvent != !options[types].isEmpty {
@@ -58,16 +61,23 @@ enum MQTTDiscovery {
 
   /// The message by which Home Assistant makes the entity.
   static func announcement(
-    _ options: Options, topic: String, status: String, pipeline: String, sink: String
+    _ options: Options, topic: String, status: String, isPolled: Bool, pipeline: String, sink: String
   ) -> MQTTPublisher.Message {
     let device = "flow_\(identifier(pipeline))"
     let component = options[component]
     var members: [(String, Value)] = [
       ("name", .string(options[name] ?? sink)), ("unique_id", .string("\(device)_\(identifier(sink))")),
-      ("state_topic", .string(topic)), ("availability_topic", .string(status)),
-      ("payload_available", .string(MQTTSettings.online)),
-      ("payload_not_available", .string(MQTTSettings.offline)),
+      ("state_topic", .string(topic)),
     ]
+    if isPolled {
+      let topics = [status, freshTopic(of: topic)].map { Value.record([("topic", .string($0))]) }
+      members += [("availability", .array(topics)), ("availability_mode", "all")]
+    } else {
+      members += [
+        ("availability_topic", .string(status)), ("payload_available", .string(MQTTSettings.online)),
+        ("payload_not_available", .string(MQTTSettings.offline)),
+      ]
+    }
     if let deviceClass = options[deviceClass] { members.append(("device_class", .string(deviceClass))) }
     if let unit = options[unit] { members.append(("unit_of_measurement", .string(unit))) }
     if let icon = options[icon] { members.append(("icon", .string(icon))) }

@@ -51,6 +51,8 @@ final class MQTTPublisher: Sendable {
   private let settings: MQTTSettings
   /// The message that is published, retained, after each connection.
   private let announcement: Message?
+  /// The topic, retained, of whether the polls of the sources are as good as they should be, and until when that holds.
+  private let freshness: (topic: String, state: @Sendable () -> (isFresh: Bool?, until: Double))?
   private let (quality, isRetained): (Int, Bool)
   private let timeout: Duration
   private let log: NodeLog
@@ -61,14 +63,18 @@ final class MQTTPublisher: Sendable {
   private let wakeUp = WakeUp()
 
   init(
-    _ settings: MQTTSettings, _ announcement: Message?, quality: Int, isRetained: Bool, timeout: Duration,
+    _ settings: MQTTSettings, _ announcement: Message?,
+    _ freshness: (topic: String, state: @Sendable () -> (isFresh: Bool?, until: Double))?, quality: Int,
+    isRetained: Bool, timeout: Duration,
     _ context: SinkContext
   ) throws {
     try MQTTConnection.load()
     (self.settings, self.announcement, self.timeout) = (settings, announcement, timeout)
+    self.freshness = freshness
     (self.quality, self.isRetained) = (quality, isRetained)
     (log, meter) = (context.log, context.meter)
     (random, now) = (context.lane.world.random, context.lane.world.wallClock)
+    if freshness != nil { context.lane.lists.watch { [wakeUp] in wakeUp.ring() } }
     if !startThread(named: "flow-mqtt", { [self] in run() }) { throw MQTTError("there is no thread for it") }
   }
 
@@ -208,6 +214,7 @@ final class MQTTPublisher: Sendable {
     var published: [Int32: Item] = [:]
     let start = MonotonicClock.now
     var hasAnswered = false
+    var shown: Bool?
     progress.wasConnected = true
     if progress.lostAt != nil { meter.note(nil) }
     progress.lostAt = nil
@@ -225,7 +232,19 @@ final class MQTTPublisher: Sendable {
         }
         try connection.flush()
         let next = published.values.map { $0.sent + timeout }.min()
-        let longest = MonotonicClock.now + MQTTConnection.longestWait
+        var longest = MonotonicClock.now + MQTTConnection.longestWait
+        if let freshness, !progress.refusedGreetings.contains(freshness.topic) {
+          let (isFresh, until) = freshness.state()
+          longest = min(longest, MonotonicClock.now + .seconds(min(max(0.01, until - now()), 1e6)))
+          if let isFresh, isFresh != shown {
+            shown = isFresh
+            let text = isFresh ? MQTTSettings.online : MQTTSettings.offline
+            let message = Message(freshness.topic, Array(text.utf8))
+            greeted[try connection.publish(message.topic, message.data, quality: 1, isRetained: true)] =
+              message
+            try connection.flush()
+          }
+        }
         try connection.turn(until: min(longest, next ?? longest), wake: wakeUp.descriptor)
         for answer in connection.takeAnswers() {
           (hasAnswered, progress.failures) = (true, 0)

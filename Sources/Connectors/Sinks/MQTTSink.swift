@@ -24,7 +24,9 @@ package let mqttSink = NodeSpec(
     `discovery` announces the topic to Home Assistant as an entity, of the device that is the pipeline. `component` is the kind \
     of entity; with `value`, the state is that member of a JSON message, and all members are attributes. An `event` takes \
     messages with a member event_type. `retain` has the state outlast a restart of Home Assistant. `status` is its \
-    availability, also between runs with --once, and \(MQTTDiscovery.statusRule) by default. An entity \
+    availability, also between runs with --once, and \(MQTTDiscovery.statusRule) by default. Where its sources have \
+    schedules, the retained topic TOPIC/fresh is one too: offline after three periods without a good poll, online with the \
+    next. An entity \
     that is no longer wanted goes away with an empty retained message on its topic, which the log names at the start.
 
     Expressions in the topic may not give wildcards, nor a topic that begins with $ unless the option does. Simulated and \
@@ -146,18 +148,21 @@ private final class MQTTSink: DeliverySink {
       + (isRetained ? ["-r"] : [])
     settings.client = options[MQTTOptions.client] ?? ""
     var announcement: MQTTPublisher.Message?
+    var freshness: (topic: String, state: @Sendable () -> (isFresh: Bool?, until: Double))?
     settings.status = options[MQTTSinkOptions.status]
     if let constant = topic.constant, let discovery = options[MQTTSinkOptions.discovery] {
       let status = settings.status ?? MQTTDiscovery.statusTopic(of: constant)
       settings.status = status
       announcement = MQTTDiscovery.announcement(
-        discovery, topic: constant, status: status, pipeline: context.pipeline, sink: context.name)
+        discovery, topic: constant, status: status, isPolled: context.freshness != nil,
+        pipeline: context.pipeline, sink: context.name)
+      freshness = context.freshness.map { (MQTTDiscovery.freshTopic(of: constant), $0) }
     }
     publisher =
       context.isDryRun || !context.outputs.isLive
       ? nil
       : try MQTTPublisher(
-        settings, announcement, quality: quality, isRetained: isRetained,
+        settings, announcement, freshness, quality: quality, isRetained: isRetained,
         timeout: options[MQTTSinkOptions.timeout], context)
     queue = DeliveryQueue(DeliveryOptions.settings(options), context, MQTTTransport(publisher: publisher))
   }

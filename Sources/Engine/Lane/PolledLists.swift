@@ -61,4 +61,34 @@ extension SinkContext {
     guard let period = plan?.schedules[source]?.period(at: time), period > 0 else { return nil }
     return time + Self.periods * period
   }
+
+  /// Whether a source of the sink has had a good poll that is not too old, and until when that is so, from any thread; nil
+  /// while it is too early to know, and altogether where a source has no schedule.
+  public var freshness: (@Sendable () -> (isFresh: Bool?, until: Double))? {
+    guard let plan, let sink = plan.sinks.first(where: { $0.name == name }) else { return nil }
+    let (sources, start) = (plan.sources(of: sink.from).sorted(), lane.world.wallClock())
+    guard !sources.isEmpty, sources.allSatisfy({ expiry(of: start, from: $0) != nil }) else { return nil }
+    return { [self] in
+      let now = lane.world.wallClock()
+      let good = sources.compactMap { source in
+        lane.lists.lastGood(of: source).flatMap { expiry(of: $0, from: source) }
+      }
+      if let until = good.max(), now < until { return (true, until) }
+      let patience = sources.compactMap { expiry(of: start, from: $0) }.max() ?? now
+      return (good.isEmpty && now < patience ? nil : false, now < patience ? patience : .infinity)
+    }
+  }
+}
+
+extension Plan {
+  /// The sources whose events reach these sources and streams.
+  fileprivate func sources(of names: [String]) -> Set<String> {
+    names.reduce(into: []) { found, name in
+      if let stream = streams.first(where: { $0.name == name }) {
+        found.formUnion(sources(of: stream.from))
+      } else {
+        found.insert(name)
+      }
+    }
+  }
 }

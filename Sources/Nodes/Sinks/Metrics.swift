@@ -29,13 +29,14 @@ package let metricsSink = NodeSpec(
       "how often launches slip",
       #"metrics: { counter: slips_total, labels: { provider: '\(.after.provider)' } }"#),
     .init(
-      "a value of each row, gone with the row",
+      "a value of each row, gone with the row, and kept while the source fails",
       #"""
       metrics:
         gauge: station_level_meters
         value: .after.level
         labels: { station: '\(.key)' }
         help: The water level at a station.
+        keep: always
         bound: 500
       """#),
   ],

@@ -176,6 +176,32 @@ struct MQTTSinkTests {
     #expect(eventually { heard().contains { $0.contains(#""event_types":["added","changed"]"#) } })
   }
 
+  @Test("an entity is offline three periods after the last good poll, and online with the next one")
+  func freshness() throws {
+    let heard = try server.subscribe()
+    let failed = [SinkBench.failedPoll]
+    var bench = SinkBench()
+    bench.meanwhile = { run in
+      #expect(eventually { heard().filter { $0.contains("flow/next/fresh ") }.count == 3 }, "\(heard())")
+      run.stop()
+    }
+    let seen = try bench.run(
+      sink("topic: flow/next, discovery: { component: sensor }"),
+      polls: [["1"], failed, failed, failed, failed, failed, ["2"]], isReal: true)
+    #expect(!seen.hasFailed, "\(seen.log)")
+    expect(
+      heard().filter { $0.contains("flow/next/fresh ") },
+      equals: ["online", "offline", "online"].map { "0 flow/next/fresh \($0)" })
+    let retained = try server.subscribe("flow/next/fresh")
+    #expect(eventually { retained() == ["1 flow/next/fresh online"] })
+    let announcement = heard().first { $0.contains("/config ") } ?? ""
+    #expect(
+      announcement.contains(
+        #""availability":[{"topic":"flow/next/status"},{"topic":"flow/next/fresh"}],"availability_mode":"all""#
+      ),
+      "\(announcement)")
+  }
+
   @Test("a dry run shows the messages as commands, and simulated runs publish nothing")
   func shown() throws {
     var bench = SinkBench()
