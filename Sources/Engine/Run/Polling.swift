@@ -251,7 +251,7 @@ final class Polling: Sendable {
 
   /// Notes a poll as failed that waits for its budget for three periods; it goes on.
   private func attendWait(of request: PollRequest) -> Subscription? {
-    let longest = Self.periodsOfPatience * period(at: request.at)
+    let longest = Self.periodsOfPatience * schedule.period(at: request.at)
     if longest == 0 || failsAlone { return nil }
     return scheduler.schedule(after: .seconds(min(longest, 1e9))) { [self] in
       guard !context.stop.isSet, let wait = health.status.wait, !wait.isRetry else { return }
