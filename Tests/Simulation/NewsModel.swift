@@ -38,6 +38,7 @@ struct NewsModel {
       return []
     }
     var changes: [(type: String, key: String, after: Value?)] = []
+    let isFirst = coverage == nil || coverage == .partial && sight.isEmpty
     let isReported = emitsFirst || coverage != nil
     for row in rows {
       let key = key(row)
@@ -54,7 +55,10 @@ struct NewsModel {
     }
     if isLoss, !isComplete { return changes }
     if isComplete { changes += lose(missing.sorted(), poll.coverage, isReported) }
-    if poll.coverage != .partial || coverage == nil { coverage = poll.coverage }
+    // What is seen first after a poll that could not be read in whole may have been there before.
+    if poll.coverage != .partial || coverage == nil {
+      coverage = isFirst && !isComplete ? .partial : poll.coverage
+    }
     isHeld = false
     return changes
   }

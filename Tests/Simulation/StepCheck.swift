@@ -14,7 +14,10 @@ struct StepCheck {
   private var state: [String: Value] = [:]
   private var seen: Set<String> = []
   private var windows = TimedWindows()
-  private var hasBaseline = false
+  /// Whether the polls that were compared first could be read in whole; nil before the first.
+  private var baseline: Coverage?
+  /// How many rows were known before the present poll.
+  private var known = 0
   private let emitsFirst: Bool
   /// Then windows hold their events by the times that the clock has shown, which is another order.
   private let clockJumps: Bool
@@ -90,8 +93,9 @@ struct StepCheck {
     case .changes:
       seen.insert(key)
       let before = state.updateValue(value, forKey: key)
-      let isTold = emitsFirst || event.poll.number == 0 || hasBaseline
-      if isTold, before.map({ $0 != value }) ?? true {
+      // What is seen first after a poll that could not be read in whole may have been there before.
+      let isTold = before == nil ? baseline == .complete : baseline != nil
+      if emitsFirst || event.poll.number == 0 || isTold, before.map({ $0 != value }) ?? true {
         expected.append(change(before == nil ? "added" : "changed", key, value))
       }
     // Of what is past when it is heard of nothing may be told.
@@ -113,10 +117,12 @@ struct StepCheck {
   private mutating func endPoll(isComplete: Bool) {
     for key in state.keys.sorted() where isComplete && !seen.contains(key) {
       state[key] = nil
-      if emitsFirst || hasBaseline { expected.append(change("removed", key, nil)) }
+      if emitsFirst || baseline != nil { expected.append(change("removed", key, nil)) }
     }
     seen = []
-    hasBaseline = true
+    let isFirst = baseline == nil || baseline == .partial && known == 0
+    baseline = isFirst && !isComplete ? .partial : .complete
+    known = state.count
   }
 
   /// Of a key that is missing from the last whole poll nothing is told while it stays away.
