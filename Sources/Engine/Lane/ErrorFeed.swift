@@ -10,6 +10,7 @@ final class ErrorFeed: Sendable {
   private struct State {
     var downstream: (any Observer<SourceBatch>)?
     var isClosed = false
+    var nodes: Set<String>
     /// The other sources that have not ended.
     var left: Int
     /// The outcomes of polls that the lane has not taken yet.
@@ -23,16 +24,21 @@ final class ErrorFeed: Sendable {
   private static let mostOutcomes = 1000
 
   let source: String
-  /// The other sources, and the steps and sinks that have outages too.
-  let nodes: Set<String>
   private let world: World
   private let state: Locked<State>
 
   init(_ source: String, besides others: [String], and nodes: [String], in world: World) {
     self.source = source
     self.world = world
-    self.nodes = Set(others + nodes)
-    state = Locked(State(left: others.count))
+    state = Locked(State(nodes: Set(others + nodes), left: others.count))
+  }
+
+  /// The other sources, and the steps and sinks that have outages too: outages of what is none of them are over.
+  var nodes: Set<String> { state.withLock { $0.nodes } }
+
+  func watch(_ nodes: Set<String>) {
+    state.withLock { $0.nodes = nodes }
+    wake()
   }
 
   /// A log that also sends its errors as events, without those of which `note` has the outcome.
@@ -53,7 +59,7 @@ final class ErrorFeed: Sendable {
     if isClosed { close() }
   }
 
-  private func send(_ entry: Log.Entry) {
+  func send(_ entry: Log.Entry) {
     func masked(_ text: String) -> Value { .string(self.masked(text)) }
     send([
       .record([

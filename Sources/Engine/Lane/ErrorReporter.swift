@@ -29,19 +29,21 @@ public final class ErrorReporter: Sendable {
   private let lane: Lane
   private let meter: Meter
   private let log: NodeLog
-  private let errors: ErrorFeed?
+  /// Takes the outcome of each poll; nil below the source `errors`.
+  private let note: (@Sendable (PollOutcome) -> Void)?
   private let letters: @Sendable (String, [UInt8]) throws -> Void
   private let state = LaneLocal(State())
 
   init(
-    _ policy: ErrorPolicy, _ lane: Lane, _ meter: Meter, _ log: NodeLog, errors: ErrorFeed? = nil,
-    letters: @escaping @Sendable (String, [UInt8]) throws -> Void
+    _ policy: ErrorPolicy, _ lane: Lane, _ meter: Meter, _ log: NodeLog,
+    letters: @escaping @Sendable (String, [UInt8]) throws -> Void,
+    note: (@Sendable (PollOutcome) -> Void)? = nil
   ) {
     self.policy = policy
     self.lane = lane
     self.meter = meter
     self.log = log
-    self.errors = errors
+    self.note = note
     self.letters = letters
   }
 
@@ -146,7 +148,7 @@ public final class ErrorReporter: Sendable {
     let poll = rows.poll
     let wasOpen = state.value.rows.isOpen(poll)
     let change = state.value.rows.take(rows)
-    errors?.note(
+    note?(
       PollOutcome(
         outage: Outages.ID(source: log.node, entry: poll.entry), at: poll.at,
         result: state.value.rows.outcome(of: poll)))

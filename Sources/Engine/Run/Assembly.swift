@@ -17,12 +17,14 @@ struct Assembly {
   private var origins: [String: Set<String>] = [:]
   /// The feed of the source `errors`, if the pipeline has one.
   let errors: ErrorFeed?
+  /// Takes the outcome of each poll, of sources and of nodes that fail on rows.
+  let note: @Sendable (PollOutcome) -> Void
   /// The log of nodes whose errors are events.
   private let errorFeedingLog: Log
 
   init(
     _ plan: Plan, _ options: RunOptions, _ lane: Lane, _ root: Subscription, _ schedulers: RunSchedulers,
-    ending: @escaping @Sendable () -> Ending
+    _ alerts: AlertFeed?, ending: @escaping @Sendable () -> Ending
   ) {
     self.plan = plan
     self.options = options
@@ -32,8 +34,15 @@ struct Assembly {
     self.ending = ending
     let source = plan.sources.first(where: \.readsErrors)
     let others = plan.sources.filter { !$0.readsErrors }.map(\.name)
-    let nodes = plan.streams.flatMap { $0.steps.map(\.name) } + plan.sinks.map(\.name)
-    errors = source.map { ErrorFeed($0.name, besides: others, and: nodes, in: options.world) }
+    let errors = source.map {
+      options.errors?.feed
+        ?? ErrorFeed($0.name, besides: others, and: plan.processors, in: options.world)
+    }
+    self.errors = errors
+    note = { [name = plan.name] outcome in
+      errors?.note(outcome)
+      alerts?.note(outcome, of: name)
+    }
     errorFeedingLog = errors?.errorFeedingLog(options.log) ?? options.log
   }
 
@@ -155,7 +164,7 @@ struct Assembly {
       policy = .deadLetter(try options.outputs.place(path, of: plan.name, on: options.world.disk))
     }
     let reporter = ErrorReporter(
-      policy, lane, meter, log, errors: log.log === errorFeedingLog ? errors : nil, letters: options.letters)
+      policy, lane, meter, log, letters: options.letters, note: log.log === errorFeedingLog ? note : nil)
     errorReporters.append(reporter)
     return reporter
   }

@@ -74,6 +74,9 @@ public final class PipelineRun: Sendable {
     _ plan: Plan, _ options: RunOptions, clock: VirtualScheduler? = nil,
     done: @escaping @Sendable (_ hasFailed: Bool) -> Void
   ) throws {
+    let alerts = options.alerts(plan)
+    var options = options
+    if let alerts { options.log = alerts.log(options.log) }
     self.plan = plan
     self.options = options
     self.done = done
@@ -95,7 +98,6 @@ public final class PipelineRun: Sendable {
         isRepeatable: isRepeatable, on: lane, in: root, stop: sinkStop, log)
     }
     statePath = lane.checkpointer?.state.value.file.path
-    var options = options
     // A log has no place for it.
     if let checkpointer = lane.checkpointer, !options.isReplicated {
       checkpointer.state.value.trace = try KeptTrace(of: plan, in: checkpointer.state.value.file, on: lane)
@@ -104,7 +106,7 @@ public final class PipelineRun: Sendable {
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress
     let isKept = lane.checkpointer != nil
-    var assembly = Assembly(plan, options, lane, root, schedulers) {
+    var assembly = Assembly(plan, options, lane, root, schedulers, alerts) {
       let state = progress.state.withLock { $0 }
       // With state, the next run resumes waiting events.
       if state.reason == .reload, isKept { return .keep }
@@ -135,7 +137,8 @@ public final class PipelineRun: Sendable {
       let entry = assembly.entry(for: source, meter, stop: sinkStop, in: child)
       sources.append(
         SourceRun(
-          source, maker, context, to: entry, in: child, on: schedulers, lane: lane, errors: assembly.errors))
+          source, maker, context, to: entry, in: child, on: schedulers, lane: lane, errors: assembly.errors,
+          noting: assembly.note))
     }
     try assembly.connectStreams()
     sinks = try plan.sinks.compactMap {

@@ -34,6 +34,10 @@ public struct RunOptions: Sendable {
   /// Receives the progress of polls and of sinks, from any thread; nil when it is over.
   public var progress: @Sendable (_ pipeline: String, _ node: String, PollProgress?) -> Void = { _, _, _ in
   }
+  /// The feed that takes the errors of a pipeline for alerts; nil for none.
+  public var alerts: @Sendable (Plan) -> AlertFeed? = { _ in nil }
+  /// The feed that is the source `errors`, in place of the pipeline's own errors.
+  public var errors: AlertFeed?
   /// Called after each poll, on the thread of its source.
   public var polled: (@Sendable (PollTrace) -> Void)?
   /// Called with everything that comes out of each source and step, ends of polls too.

@@ -26,14 +26,15 @@ final class SourceRun: Sendable {
 
   init(
     _ plan: SourcePlan, _ maker: Maker?, _ context: SourceContext, to entry: SourceEntry,
-    in subscription: Subscription, on schedulers: RunSchedulers, lane: Lane, errors: ErrorFeed?
+    in subscription: Subscription, on schedulers: RunSchedulers, lane: Lane, errors: ErrorFeed?,
+    noting pass: @escaping @Sendable (PollOutcome) -> Void
   ) {
     self.errors = errors
     self.plan = plan
-    let freshness = FreshnessWatch(plan, context, on: lane.scheduler) { errors?.note($0) }
+    let freshness = FreshnessWatch(plan, context, on: lane.scheduler, pass: pass)
     self.freshness = freshness
     let note: @Sendable (PollOutcome) -> Void = { [lists = lane.lists] outcome in
-      if let freshness { freshness.take(outcome) } else { errors?.note(outcome) }
+      if let freshness { freshness.take(outcome) } else { pass(outcome) }
       lists.note(outcome)
     }
     self.note = note

@@ -51,9 +51,15 @@ public struct PipelineReader {
   @discardableResult
   public mutating func read(path: String, _ bytes: [UInt8]) -> Bool {
     let document = YAMLDocument(SourceFile(path: path, bytes: bytes), placeholders)
-    var found = document.problems
+    return read(document.root, document, document.problems)
+  }
+
+  /// Reads a pipeline whose nodes are those of a document; whether it can be run.
+  @discardableResult
+  mutating func read(_ root: YAMLNode?, _ document: YAMLDocument, _ problems: Problems) -> Bool {
+    var found = problems
     var plan: Plan?
-    if let root = document.root {
+    if let root {
       var builder = PlanBuilder(root, document, self)
       plan = builder.build()
       found.add(builder.checker.problems)
@@ -70,7 +76,7 @@ public struct PipelineReader {
         Problem(
           "this value is only known when the pipeline runs, and is not checked", at: place, isWarning: true))
     }
-    problems.add(found)
+    self.problems.add(found)
     guard found.isEmpty, let plan else {
       if found.isEmpty, !document.unknowns.isEmpty { undecidedCount += 1 }
       return false

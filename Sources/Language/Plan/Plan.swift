@@ -43,6 +43,9 @@ public struct Plan: Sendable {
 }
 
 extension Plan {
+  /// The names of the steps and sinks.
+  package var processors: [String] { streams.flatMap { $0.steps.map(\.name) } + sinks.map(\.name) }
+
   /// The steps and sinks that read each source and step.
   package var readers: [String: [String]] {
     func readers(of name: String) -> [String] {

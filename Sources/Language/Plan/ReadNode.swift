@@ -48,7 +48,7 @@ extension PlanBuilder {
         hint: role == "step" ? "begin a new line with “- ” for each step" : "give each its own name")
     }
     let rest = mapping.entries.filter { entry in
-      !known.contains { $0.key.place == entry.key.place } && entry.key.place != chosen.key.place
+      !known.contains { $0.key.text == entry.key.text } && entry.key.text != chosen.key.text
     }
     let besideMapping = YAMLNode.Mapping(entries: rest, place: mapping.place)
     let spec = find(chosen.key, role, specs)

@@ -17,6 +17,8 @@ struct ConfigFile {
   private(set) var secrets = Secrets()
   /// The file, and what is in it.
   private(set) var file: (path: String, bytes: [UInt8])?
+  /// Its nodes.
+  private(set) var document: YAMLDocument?
   /// Why the given file cannot be read.
   private(set) var complaint: String?
 
@@ -29,6 +31,7 @@ struct ConfigFile {
       file = (path, bytes)
       let document = YAMLDocument(
         SourceFile(path: path, bytes: bytes), mayBeEmpty: true, values.placeholders(in: path))
+      self.document = document
       problems = document.problems
       secrets = document.secrets
       guard let root = document.root, root.value.kind != .null else { return }
@@ -38,7 +41,8 @@ struct ConfigFile {
       }
       keys = mapping.entries.map(\.key)
       defaults = mapping["defaults"]?.value
-      mapping.entries.removeAll { $0.key.text == "defaults" }
+      let areAlerts = PipelineReader.alerts(in: document) != nil
+      mapping.entries.removeAll { $0.key.text == "defaults" || areAlerts && $0.key.text == Plan.alerts }
       value = YAMLNode.mapping(mapping).value
       reportBudgets()
     } catch {
@@ -55,7 +59,7 @@ struct ConfigFile {
   }
 
   /// The members that flow reads itself.
-  static let settings = ["time_zone", "budgets", "state", "defaults"]
+  static let settings = ["time_zone", "budgets", "state", "defaults", Plan.alerts]
 
   /// Reports members that look like a misspelt setting and that no pipeline reads as `$config`.
   func misspelt(besides read: Set<String>) -> Problems {

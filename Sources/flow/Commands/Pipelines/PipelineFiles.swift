@@ -17,6 +17,8 @@ struct PipelineFiles {
     "the config file, instead of config.yaml next to the pipeline or in ~/.config/flow")
 
   let plans: [Plan]
+  /// The pipelines that send alerts, of each config that has `alerts`, with the paths of those that it is about.
+  let alerts: [(plan: Plan, paths: Set<String>)]
   let problems: Problems
   let secrets: Secrets
   /// Pipelines without errors that have no plan, because values are only known when they run.
@@ -76,7 +78,7 @@ struct PipelineFiles {
     var configZones: [String] = []
     var secrets = Secrets()
     var extra = Problems()
-    var configs: [ConfigFile] = []
+    var configs: [(pipeline: String, file: ConfigFile)] = []
     for operand in paths {
       let path = Self.path(of: operand, arguments)
       if path != operand { taken.append("\(quoted(operand)) is the pipeline \(path)") }
@@ -86,7 +88,7 @@ struct PipelineFiles {
         continue
       }
       let config = ConfigFile(beside: path, named: arguments.text(Self.config), values)
-      configs.append(config)
+      configs.append((path, config))
       extra.add(config.problems)
       secrets.add(config.secrets)
       if let complaint = config.complaint { complaints.append(complaint) }
@@ -106,8 +108,9 @@ struct PipelineFiles {
       let hint = nearest(to: name, among: known).map { "did you mean \(quoted($0))? (\(all))" } ?? all
       complaints.append("--set \(name): none of the pipelines has a var \(quoted(name)); \(hint)")
     }
+    alerts = Self.alerts(of: configs, &extra, &secrets)
     undecidedCount = reader.undecidedCount
-    for config in configs { extra.add(config.misspelt(besides: reader.configRead)) }
+    for (_, config) in configs { extra.add(config.misspelt(besides: reader.configRead)) }
     extra.add(reader.problems)
     plans = reader.plans
     self.inputs = inputs
@@ -131,6 +134,26 @@ struct PipelineFiles {
         "flow: there is no time zone \(quoted(name)); zones are named as in Europe/Warsaw or UTC\n")
     }
     return unknown.isEmpty
+  }
+
+  /// The pipelines that send alerts, one for each config.
+  private static func alerts(
+    of configs: [(pipeline: String, file: ConfigFile)], _ problems: inout Problems, _ secrets: inout Secrets
+  ) -> [(plan: Plan, paths: Set<String>)] {
+    let files = Dictionary(grouping: configs) { $0.file.file?.path ?? "" }
+    return files.sorted { $0.key < $1.key }.compactMap { _, configs in
+      guard let config = configs.first?.file, let document = config.document else { return nil }
+      var reader = PipelineReader(catalog: .all)
+      reader.fileExists = InstalledPipelines.isFile
+      reader.config = config.value
+      reader.defaultTimeZone = config.timeZone
+      reader.readAlerts(of: document)
+      problems.add(reader.problems)
+      secrets.add(reader.secrets)
+      return reader.plans.first.map {
+        ($0, Set(configs.map { $0.pipeline == "-" ? "<stdin>" : $0.pipeline }))
+      }
+    }
   }
 
   /// The paths, a folder being the pipelines in it.

@@ -122,7 +122,7 @@ extension Runner {
 
 extension StoreError {
   /// A run that has just ended may still hold the state for a moment.
-  fileprivate var isHeld: Bool { if case .held = kind { true } else { false } }
+  var isHeld: Bool { if case .held = kind { true } else { false } }
 }
 
 /// The secrets that messages hide: those of all pipelines that the run has read.

@@ -101,6 +101,9 @@ struct RunStart {
 
   private func runInCluster(_ cluster: RunCluster, _ roster: RunRoster) throws(WrongUse) -> Int32 {
     if let flaw = files.plans.lazy.compactMap(cluster.flaw).first { throw WrongUse(flaw) }
+    if !files.alerts.isEmpty {
+      NodeLog(log: options.log, pipeline: "", node: "").warning("with --cluster no alerts are sent")
+    }
     return ClusterRunner(
       cluster: cluster, plans: files.plans, options: options, roster: roster, report: report, line: line,
       settings: settings, notices: notices, signals: signals,
@@ -123,6 +126,8 @@ struct RunStart {
     telemetry?.start()
     defer { telemetry?.stop() }
     world.sky?.report(to: log)
+    let alerts = alerts()
+    if let alerts { options.alerts = { alerts.feed(of: $0) } }
     let page = try RunPage(arguments, under: world.sky, in: &options.world)
     page?.report(log)
     defer { page?.stop() }
@@ -131,16 +136,26 @@ struct RunStart {
       settings: settings, roster: roster, report: report, line: line,
       folder: { [settings] plan in settings.isDryRun ? nil : try? settings.state?.folder(of: plan) },
       staysUp: page != nil, inputs: { present.paths }, notices: notices, signals: signals,
-      settle: { old.finish() }
+      alerts: alerts, settle: { old.finish() }
     ) { [settings, world, secrets] in
       guard let files = Self.reread(settings, world.recording, log) else { return nil }
       secrets.add(files.secrets)
       let changed = files.inputs.filter { present.inputs[$0.key] != $0.value }
       present = files
+      alerts?.watch(files.plans)
       return Reloaded(plans: files.plans, changed: Set(changed.keys), secrets: files.secrets)
     }
     var runner = Runner(files.plans, options, tools)
     return runner.run()
+  }
+
+  /// The alerts of this run; none where it is not for real, or polls once and says by its exit status how that went.
+  private func alerts() -> RunAlerts? {
+    if world.isSimulated || settings.isDryRun || settings.isOnce { return nil }
+    let folder = files.plans.first.flatMap { plan in try? settings.state?.folder(of: plan) }
+    return RunAlerts(files, options.world) { [now = options.world.wallClock] pipeline in
+      folder.flatMap { Mute(of: pipeline, in: $0).end(at: now()) } != nil
+    }
   }
 
   /// Reads the pipelines again; nil where one is wrong, which is reported, or where they cannot be read again.

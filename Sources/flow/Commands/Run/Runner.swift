@@ -23,6 +23,8 @@ struct Runner {
     /// The notices to the service manager; nil without one.
     let notices: ServiceNotices?
     let signals: RunSignals
+    /// Nil where no config has them.
+    let alerts: RunAlerts?
     /// Waits for what is still being shown beside the pipelines.
     let settle: () -> Void
     /// Reads the pipelines again; nil where they are wrong, which it reports.
@@ -64,6 +66,8 @@ struct Runner {
   var options: RunOptions
   let tools: Tools
   var members: [Member] = []
+  /// The runs that send alerts, beside the others.
+  private var alerts: [Member] = []
   private var waiting: [WaitingPipeline] = []
   /// Successors whose predecessors have ended, and may still hold files.
   var successors: [Successor] = []
@@ -91,6 +95,9 @@ struct Runner {
 
   private mutating func run(_ signals: RunSignals) -> Int32 {
     do {
+      alerts =
+        try tools.alerts?.start(options, tools.roster) { plan, options in try make(plan, options, signals) }
+        ?? []
       let states = OpenedStates(tools.settings.resetsCorrupt ? [] : plans, options)
       for plan in plans {
         do {
@@ -117,6 +124,7 @@ struct Runner {
     tools.settle()
     tools.notices?.stopping()
     noteEnds()
+    endAlerts(signals)
     tools.line?.end()
     let runs = members.map(\.run)
     if tools.settings.printsStatistics { tools.report.statistics(runs) }
@@ -155,8 +163,22 @@ struct Runner {
     for index in members.indices where members[index].isEnded && !members[index].isNoted {
       members[index].isNoted = true
       let run = members[index].run
-      statusFile(of: run.plan)?.write(tools.roster.status(of: run))
+      let status = tools.roster.status(of: run)
+      statusFile(of: run.plan)?.write(status)
+      if status.phase == .failed {
+        tools.alerts?.feed(of: run.plan)?.noteEnd(of: run.plan.name, status.error ?? "it has failed")
+      }
     }
+  }
+
+  /// Sends what the others have left, for as long as a shutdown may take; the next run sends the rest.
+  private func endAlerts(_ signals: RunSignals) {
+    for member in alerts { member.run.stop(.time) }
+    let deadline = MonotonicClock.now + options.grace
+    while alerts.contains(where: { !$0.isEnded }), MonotonicClock.now < deadline {
+      _ = signals.next(until: deadline)
+    }
+    for member in alerts where !member.isEnded { member.run.abort() }
   }
 
   /// The file with the status of the last run, beside the state.
@@ -188,6 +210,7 @@ struct Runner {
   mutating func fail(_ plan: Plan, _ error: any Error) {
     log.error("\(error)")
     tools.roster.note(plan, .failed, error)
+    tools.alerts?.feed(of: plan)?.noteEnd(of: plan.name, "\(error)")
     hasFailed = true
   }
 

@@ -54,6 +54,17 @@ struct ConfigFileTests {
         "defaults: { sources: { fresch: 2 } }", "config.yaml:1:24: sources has no option “fresch”",
         "did you mean “fresh”?"
       ),
+      (
+        "alerts: { notfy: 'ntfy://h/t', ping: 'http://h' }", "config.yaml:1:11: alerts has no “notfy”",
+        "did you mean “notify”?"
+      ),
+      ("alerts: { every: 5m }", "config.yaml:1:9: alerts is for notify, ping or both", "for example"),
+      (
+        "alerts: { notify: { to: 'ntfy://h/t', titel: a } }",
+        "config.yaml:1:39: notify has no option “titel”",
+        "did you mean “title”?"
+      ),
+      ("alerts: { ping: nonsense }", "config.yaml:1:17: ", "https://"),
       ("defaults: { batch: { count: x } }", "config.yaml:1:29: ", "a whole number"),
       ("defaults: [batch]", "config.yaml:1:11: defaults", "for example"),
     ])
