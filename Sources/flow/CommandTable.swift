@@ -8,7 +8,7 @@ extension Command {
   static let all: [Command] = [
     RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
     GraphCommand.command, StatusCommand.command, TopCommand.command, TapCommand.command, AckCommand.command,
-    StopCommand.command,
+    StopCommand.command, MuteCommand.command,
     PageCommand.command,
     StateCommand.command, ClusterCommand.command, ImportCommand.command,
     HistoryCommand.command, AtCommand.command, VerifyCommand.command, BacktestCommand.command,

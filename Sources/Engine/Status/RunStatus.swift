@@ -67,6 +67,8 @@ public struct PipelineStatus: Sendable, Equatable {
   public var sources: [SourceStatus] = []
   /// Sources, steps and sinks, in the order of the file.
   public var nodes: [NodeStatus] = []
+  /// Until when no alerts of it are sent.
+  public var mutedUntil: Double?
   /// The measurements of sinks; only within the process.
   public var measured: [Metric] = []
 

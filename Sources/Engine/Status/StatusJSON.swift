@@ -24,6 +24,7 @@ extension PipelineStatus: JSONRecord {
   .with("responsive", \.isResponsive).with("standstill", \.standstill).with("sources", \.sources).with(
     "nodes", \.nodes
   )
+  .with(time: "muted_until", \.mutedUntil)
   .showing("problems", \.problems)
 }
 

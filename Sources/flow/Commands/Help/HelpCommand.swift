@@ -26,8 +26,8 @@ enum HelpCommand {
   private static let groups: [(title: String, names: [String])] = [
     ("write", ["new", "check", "test", "graph"]),
     ("run", ["run", "install-service", "notify", "cluster"]),
-    ("watch", ["status", "top", "tap", "tail", "page", "ack"]),
-    ("data", ["eval", "state", "sky"]),
+    ("watch", ["status", "top", "tap", "tail", "page", "ack", "mute"]),
+    ("data", ["eval", "state"]),
     ("learn", ["docs", "nodes"]),
   ]
 

@@ -54,6 +54,10 @@ enum StatusCommand {
         reports.append(StatusReport(name, in: files, isNamed: !arguments.operands.isEmpty))
       }
     }
+    for index in reports.indices {
+      let mute = Mute(of: reports[index].status.name, in: files.folder)
+      reports[index].status.mutedUntil = mute.end(at: World.real.wallClock())
+    }
     let areNamed = !arguments.operands.isEmpty
     if !areNamed { reports.sort { $0.comesBefore($1) } }
     let present = areNamed ? reports : reports.filter { $0.isLive || $0.isRecentFailure }

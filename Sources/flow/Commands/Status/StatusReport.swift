@@ -161,6 +161,7 @@ struct StatusReport {
       parts.append(paint(end, status.phase == .failed ? .red : .plain))
     }
     if let process { parts.append("process \(process)") }
+    if let end = status.mutedUntil { parts.append("muted until \(StateText.time(end))") }
     if let simulation = status.simulation { parts.append("simulated in \(printable(simulation))") }
     return parts.joined(separator: ", ")
   }
