@@ -282,7 +282,9 @@ final class Polling: Sendable {
       let answer = try result.get()
       (state.value.failures, state.value.retryAt) = (0, nil)
       (trace.rows, trace.coverage) = (answer.rows.count, answer.coverage.name)
-      health.note(answer, at: answer.at ?? request.at)
+      // A poll may have waited for its budget, or for a slow server.
+      let seen = answer.at ?? context.world.wallClock()
+      health.note(answer, at: seen)
       context.meter.countOut(answer.rows.count)
       if context.entry == nil { context.polledRows.note(answer, of: context.name) }
       var notes = answer.notes
@@ -290,7 +292,7 @@ final class Polling: Sendable {
       let poll = Poll(
         source: context.name, number: request.number, at: answer.at ?? request.at, notes: notes,
         coverage: answer.coverage, rows: answer.rows)
-      let position = context.storesPositions ? position(of: request, answer) : nil
+      let position = context.storesPositions ? position(of: request, answer, seen) : nil
       downstream.next(SourceBatch(answer.rows, poll, endsPoll: true, position: position))
       return nil
     } catch  where context.stop.isSet {
@@ -318,13 +320,11 @@ final class Polling: Sendable {
     }
   }
 
-  private func position(of request: PollRequest, _ answer: PollAnswer) -> Value {
+  private func position(of request: PollRequest, _ answer: PollAnswer, _ seen: Double) -> Value {
     var members: [(String, Value)] = [("poll", .number(request.number))]
     if let memory = answer.memory { members.append(("memory", memory)) }
     if let last = answer.last { members.append(("last", last)) }
-    if schedule.fresh != nil {
-      members.append((FreshnessWatch.member, .number(answer.at ?? request.at)))
-    }
+    if schedule.fresh != nil { members.append((FreshnessWatch.member, .number(seen))) }
     // For the rows of an entry that the next run does not find in the list.
     if let entry = context.entry, entry.value != entry.id { members.append((Poll.each, entry.value)) }
     return .record(members)

@@ -348,6 +348,28 @@ struct EntryPollingTests {
     expect(outcome.isDone, equals: (isOnce ? true : nil))
   }
 
+  @Test(
+    "each has an age of its own, whatever that of the list: one that fails is too old by itself, and then gone"
+  )
+  func tooOld() throws {
+    let asked = Locked(0)
+    let fails: @Sendable (String) -> (any Error)? = { id in
+      if id != "a" { return nil }
+      asked.withLock { $0 += 1 }
+      return asked.withLock { $0 } > 1 ? Echo.NoAnswer() : nil
+    }
+    let late = try run("every: 1m, retry: 0s, fresh: 2", ["a", "b"], for: .seconds(200), fails: fails)
+    expect(late.status?.entries?.tooOld, equals: 1)
+    #expect(
+      late.messages.contains("s: a: too old: no good answer since 2026-01-01T00:00:00Z"), "\(late.messages)")
+    expectNil(late.status?.tooOld)
+    asked.withLock { $0 = 0 }
+    let gone = try run(
+      "every: 1m, retry: 0s, fresh: 2", ["a", "b"], for: .seconds(260),
+      changes: [(.seconds(210), ["b"])], fails: fails)
+    expect(gone.status?.entries?.tooOld, equals: 0)
+  }
+
   @Test("one whose budget stays spent for three periods fails")
   func spentForLong() throws {
     struct Spent: PollFailure, ClassifiedFailure, CustomStringConvertible {

@@ -16,6 +16,8 @@ import Testing
     case failed
     /// The poll is put off to a time.
     case waiting(Double)
+    /// The answer takes so many seconds.
+    case slow(Double)
     case none
   }
 
@@ -40,6 +42,8 @@ import Testing
       case .old(let age): answered(.success(PollAnswer([], at: poll.at - age)))
       case .failed: answered(.failure(Failed()))
       case .waiting(let time): answered(.failure(PutOff(until: poll.at + time)))
+      case .slow(let time):
+        _ = scheduler.schedule(after: .seconds(time)) { answered(.success(PollAnswer([]))) }
       case .none: break
       }
     }
@@ -151,6 +155,12 @@ import Testing
     let waiting = try run("api: {}, every: 10s, fresh: 2", [.good, .waiting(10), .waiting(10)], for: 35)
     expect(waiting.events, equals: ["21s failed too old", "30s recovered too old"])
     #expect(waiting.log.contains("s: up to date again"))
+  }
+
+  @Test("the age counts from the answer, not from when it was asked for")
+  func slow() throws {
+    let seen = try run("api: {}, every: 10s, fresh: 2", [.good, .slow(25)], for: 45)
+    expect(seen.events, equals: ["21s failed too old", "35s recovered too old"])
   }
 
   @Test("an answer of the cache is as old as when the server gave it")

@@ -176,7 +176,7 @@ struct Runner {
     for member in alerts { member.run.stop(.time) }
     let deadline = MonotonicClock.now + options.grace
     while alerts.contains(where: { !$0.isEnded }), MonotonicClock.now < deadline {
-      _ = signals.next(until: deadline)
+      if case .signal = signals.next(until: deadline) { break }
     }
     for member in alerts where !member.isEnded { member.run.abort() }
   }
