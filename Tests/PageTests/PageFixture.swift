@@ -9,11 +9,12 @@ struct PageFixture {
   let view: PageView
 
   init(
-    _ layout: PageForm.Layout = .list, perPage: Int = 20, units: PageForm.Units? = nil, spark: String? = nil
+    _ layout: PageForm.Layout = .list, perPage: Int = 20, units: PageForm.Units? = nil, spark: String? = nil,
+    hasPicture: Bool = false
   ) {
-    view = hub.add(
-      pipeline: "p", sink: "s",
-      PageForm(layout: layout, name: "Things", perPage: perPage, units: units, spark: spark), stateID: "a")
+    var form = PageForm(layout: layout, name: "Things", perPage: perPage, units: units, spark: spark)
+    form.hasPicture = hasPicture
+    view = hub.add(pipeline: "p", sink: "s", form, stateID: "a")
   }
 
   static func row(_ key: String, _ content: String, commit: Int = 1) throws -> PageRow {

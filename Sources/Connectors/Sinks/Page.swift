@@ -150,6 +150,11 @@ enum PageOptions {
 }
 
 extension PageForm {
+  /// Whether the rows of a sink have pictures.
+  package static func hasPicture(_ sink: SinkPlan) -> Bool {
+    sink.spec.kind == page.kind && sink.options.isGiven(PageOptions.picture)
+  }
+
   /// The part of the sink's state that has the rows.
   package static let table = "rows"
 
@@ -168,6 +173,7 @@ extension PageForm {
       })
     hasTime = layout == .log || options.isGiven(PageOptions.time)
     hasStatus = layout == .log || options.isGiven(PageOptions.status)
+    hasPicture = options.isGiven(PageOptions.picture)
   }
 }
 

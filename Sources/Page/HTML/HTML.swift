@@ -94,7 +94,7 @@ package struct Attribute: Sendable {
       decoding
     case datetime, placeholder, scope, tabindex, colspan, media
     case `class`, `for`, rel
-    case ariaLabel, ariaCurrent, ariaLive, ariaHidden, ariaLabelledby
+    case ariaLabel, ariaCurrent, ariaLive, ariaHidden, ariaLabelledby, ariaSort
     case viewBox, preserveAspectRatio, d
 
     fileprivate var spelling: StaticString {
@@ -128,6 +128,7 @@ package struct Attribute: Sendable {
       case .ariaLive: "aria-live"
       case .ariaHidden: "aria-hidden"
       case .ariaLabelledby: "aria-labelledby"
+      case .ariaSort: "aria-sort"
       case .viewBox: "viewBox"
       case .preserveAspectRatio: "preserveAspectRatio"
       case .d: "d"

@@ -15,6 +15,11 @@ package struct PageForm: Sendable {
   package var spark: String?
   /// Whether its rows can have a time and a status, which are columns of a table.
   package var (hasTime, hasStatus) = (true, true)
+  /// Whether its rows have pictures.
+  package var hasPicture = false
+
+  /// The headings of a table's columns of its own.
+  static let (name, time, status) = ("Name", "Time", "Status")
 
   package init(
     layout: Layout, name: String, summary: String = "", isDescending: Bool = false, perPage: Int = 20,

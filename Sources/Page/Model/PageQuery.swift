@@ -1,11 +1,14 @@
 import JSON
 
-/// A reader's query of a view: a search, facets, a page, units.
+/// A reader's query of a view: a search, facets, a column to sort by, a page, units.
 package struct PageQuery: Sendable, Equatable {
   package static let facetPrefix = "f."
 
   package var search = ""
   package var facets: [String: String] = [:]
+  /// The heading of the column of a table that its rows are sorted by; nil for the order of the view.
+  package var column: String?
+  package var isDescending = false
   package var page = 1
   package var units: PageForm.Units?
 
@@ -15,6 +18,9 @@ package struct PageQuery: Sendable, Equatable {
     for (name, value) in pairs where !value.isEmpty && value.utf8.count <= 1000 {
       if name == "q" {
         search = value
+      } else if name == "sort" {
+        isDescending = value.hasPrefix("-")
+        column = String(value.drop { $0 == "-" })
       } else if name == "page" {
         page = max(1, min(Int(value) ?? 1, 1_000_000))
       } else if name.hasPrefix(Self.facetPrefix), facets.count < 20 {
@@ -31,9 +37,18 @@ package struct PageQuery: Sendable, Equatable {
     for (name, value) in facets.sorted(by: { $0.key < $1.key }) {
       pairs.append((Self.facetPrefix + name, value))
     }
+    if let column { pairs.append(("sort", (isDescending ? "-" : "") + column)) }
     let page = page ?? self.page
     if page > 1 { pairs.append(("page", String(page))) }
     return pairs
+  }
+
+  /// The same query, sorted by a column: descending where it is sorted by that already, and then ascending again.
+  func sorted(by column: String) -> PageQuery {
+    var query = self
+    (query.column, query.page) = (column, 1)
+    query.isDescending = self.column == column && !isDescending
+    return query
   }
 
   private var words: [String] { search.lowercased().split(separator: " ").map(String.init) }
@@ -44,7 +59,8 @@ package struct PageQuery: Sendable, Equatable {
     let found = snapshot.rows.values.filter { row in
       facets.allSatisfy { row.facet($0.key).contains($0.value) } && (words.isEmpty || row.contains(words))
     }
-    return RowSorting(isDescending: form.isDescending).sorted(found)
+    guard let column else { return RowSorting(isDescending: form.isDescending).sorted(found) { $0.ownPlace } }
+    return RowSorting(isDescending: isDescending).sorted(found) { $0.value(in: column, form) }
   }
 
   /// The values of each facet with the number of their rows, the most frequent first.
@@ -66,7 +82,29 @@ package struct PageQuery: Sendable, Equatable {
   }
 }
 
-/// The order of rows: by the sink's `sort`, else by time, else by title; rows without one come last.
+extension PageRow {
+  /// The place in the order of the view: by the sink's `sort`, else by time.
+  fileprivate var ownPlace: Value { content.member("sort") ?? time.map { .number($0.seconds) } ?? .null }
+
+  /// The value in a column of a table; of a figure in two units the first.
+  fileprivate func value(in column: String, _ form: PageForm) -> Value {
+    if let value = content.member("detail")?.member(column) {
+      var first: Value?
+      if value.kind == .object { value.forEachMember { first = first ?? $1 } }
+      return first ?? value
+    }
+    switch column {
+    case PageForm.name: return .string(title.lowercased())
+    case PageForm.time: return time.map { .number($0.seconds) } ?? .null
+    case PageForm.status: return status.map { .string($0.word.lowercased()) } ?? .null
+    default:
+      guard column == form.spark, let field = spark(column) else { return .null }
+      return (field.steps.last?.to ?? field.first).number.map { .number($0) } ?? .null
+    }
+  }
+}
+
+/// The order of rows by a value of each, else by title; rows without one come last.
 private struct RowSorting {
   let isDescending: Bool
 
@@ -79,11 +117,10 @@ private struct RowSorting {
     let index: Int
   }
 
-  func sorted(_ rows: [PageRow]) -> [PageRow] {
+  func sorted(_ rows: [PageRow], by key: (PageRow) -> Value) -> [PageRow] {
     var places = rows.indices.map { index in
       let row = rows[index]
-      let key = row.content.member("sort") ?? row.time.map { .number($0.seconds) } ?? .null
-      return Place(key: key, title: row.title, rowKey: row.key, index: index)
+      return Place(key: key(row), title: row.title, rowKey: row.key, index: index)
     }
     places.sort(by: isBefore)
     return places.map { rows[$0.index] }
@@ -134,7 +171,7 @@ package struct PageSelection: Sendable {
     var items: [Item] = []
     var group: String?
     for row in rows.dropFirst((page - 1) * form.perPage).prefix(form.perPage) {
-      let own = row.group ?? (form.layout == .log ? row.time?.day : nil)
+      let own = query.column != nil ? nil : row.group ?? (form.layout == .log ? row.time?.day : nil)
       if let own, own != group { items.append(.group(own)) }
       group = own
       items.append(.row(row))

@@ -105,9 +105,14 @@ package struct PageDocuments: Sendable {
       }
       html.tag("div", .class("tools")) { html in
         filters(view, snapshot, query, &html)
-        if let run = hub.run { PipelineDocuments(hub, run).refreshing(view, &html) }
+        if let run = hub.run { PipelineDocuments(hub, run).polling(view, &html) }
       }
       html.append(summary(view, snapshot, selection, query))
+      if view.form.hasPicture, !hasPictures {
+        html.tag("p", .class("sub")) {
+          $0.text("Pictures of other hosts are not loaded: --page-pictures allows it.")
+        }
+      }
       html.tag("button", .id("news"), .set(.type, "button"), .hidden)
       rows(view, snapshot, selection, query, &html)
       pager(view, selection, query, &html)
@@ -145,7 +150,7 @@ package struct PageDocuments: Sendable {
           html.tag("thead") { html in
             html.tag("tr") { html in
               for name in RowFragments.headings(view.form, columns) {
-                html.tag("th", .set(.scope, "col")) { $0.text(name) }
+                heading(name, of: view, selection, query, fragments, &html)
               }
             }
           }
@@ -164,6 +169,30 @@ package struct PageDocuments: Sendable {
     }
   }
 
+  /// The heading of a column, a link that sorts by it.
+  private func heading(
+    _ name: String, of view: PageView, _ selection: PageSelection, _ query: PageQuery,
+    _ fragments: RowFragments,
+    _ html: inout HTML
+  ) {
+    let values = selection.items.lazy.compactMap { item in
+      if case .row(let row) = item { row.content.member("detail")?.member(name) } else { nil }
+    }
+    let isNumber = values.first { !$0.isNull }.map(fragments.isNumber) ?? false
+    let direction = query.column != name ? nil : query.isDescending ? "descending" : "ascending"
+    html.tag(
+      "th", .set(.scope, "col"), isNumber ? .class("number") : nil, direction.map { .set(.ariaSort, $0) }
+    ) { html in
+      let link = Link(path: ["v"] + view.path, query: query.sorted(by: name).pairs())
+      html.tag("a", .href(link)) { html in
+        html.text(name)
+        if direction != nil {
+          html.tag("span", .set(.ariaHidden, "true")) { $0.text(query.isDescending ? " ▼" : " ▲") }
+        }
+      }
+    }
+  }
+
   private func filters(
     _ view: PageView, _ snapshot: PageView.Snapshot, _ query: PageQuery, _ html: inout HTML
   ) {
@@ -172,6 +201,9 @@ package struct PageDocuments: Sendable {
       html.tag("label") { html in
         html.text("Search ")
         html.void("input", .set(.type, "search"), .set(.name, "q"), .set(.value, query.search))
+      }
+      if let sort = query.pairs().first(where: { $0.name == "sort" }) {
+        html.void("input", .set(.type, "hidden"), .set(.name, sort.name), .set(.value, sort.value))
       }
       for facet in PageQuery.counts(of: snapshot)
       where facet.values.count > 1 || query.facets[facet.name] != nil {

@@ -183,10 +183,6 @@ package struct PipelineDocuments: Sendable {
                 }
               }
             }
-            let holdings = pipeline.holdings
-            if !holdings.isEmpty {
-              html.tag("p", .class("sub")) { $0.text(holdings.joined(separator: ", ")) }
-            }
             problems(pipeline, &html)
           }
         }
@@ -250,6 +246,8 @@ package struct PipelineDocuments: Sendable {
       }
       html.tag("span") { $0.text(pipeline.path) }
     }
+    let holdings = pipeline.holdings
+    if !holdings.isEmpty { html.tag("p", .class("sub")) { $0.text(holdings.joined(separator: ", ")) } }
     problems(pipeline, &html)
   }
 
@@ -269,7 +267,7 @@ package struct PipelineDocuments: Sendable {
               html.text(poll.coverage == "complete" ? "\(poll.rows)" : "\(poll.rows), \(poll.coverage)")
             },
             { nextPoll(source, pipeline, &$0) }, { if source.isPolled { $0.text(source.polls) } },
-            { if source.isPolled { $0.text(source.failedPolls) } }, { refresh(source, pipeline, &$0) },
+            { if source.isPolled { $0.text(source.failedPolls) } }, { pollNow(source, pipeline, &$0) },
           ], &html)
       }
     }
@@ -304,7 +302,7 @@ package struct PipelineDocuments: Sendable {
     if let next = source.nextPoll { until(next, &html) }
   }
 
-  private func refresh(
+  private func pollNow(
     _ source: SourceStatus, _ pipeline: PipelineStatus, back: PageView? = nil, isOnly: Bool = false,
     _ html: inout HTML
   ) {
@@ -317,12 +315,12 @@ package struct PipelineDocuments: Sendable {
       }
       html.tag(
         "button", .set(.type, "submit"), back == nil ? .set(.ariaLabel, "Poll \(source.name) now") : nil
-      ) { $0.text(back == nil ? "Poll now" : isOnly ? "Refresh" : "Refresh \(source.name)") }
+      ) { $0.text(back == nil || isOnly ? "Poll now" : "Poll \(source.name) now") }
     }
   }
 
   /// Below the head of a view: what is wrong with the sources of its pipeline, and when each can be polled, or how.
-  func refreshing(_ view: PageView, _ html: inout HTML) {
+  func polling(_ view: PageView, _ html: inout HTML) {
     guard let pipeline = run.pipeline(view.pipeline), !pipeline.phase.isOver else { return }
     let old = pipeline.sources.compactMap { $0.age(.relative(to: now)) }
     if !old.isEmpty {
@@ -352,7 +350,7 @@ package struct PipelineDocuments: Sendable {
             nextPoll(source, pipeline, &html)
           }
         } else {
-          refresh(source, pipeline, back: view, isOnly: polled.count == 1, &html)
+          pollNow(source, pipeline, back: view, isOnly: polled.count == 1, &html)
         }
       }
     }

@@ -27,8 +27,8 @@ package struct RowFragments: Sendable {
 
   /// The headings of a table, whose columns are those that its sink fills.
   static func headings(_ form: PageForm, _ columns: [String]) -> [String] {
-    ["Name"] + (form.hasTime ? ["Time"] : []) + (form.hasStatus ? ["Status"] : []) + columns
-      + [form.spark].compactMap(\.self)
+    [PageForm.name] + [form.spark].compactMap(\.self) + (form.hasTime ? [PageForm.time] : [])
+      + (form.hasStatus ? [PageForm.status] : []) + columns
   }
 
   /// The names of the members of objects, in the order of the one that has them first.
@@ -118,13 +118,14 @@ package struct RowFragments: Sendable {
         title(row, nil, &html)
         age(row, &html)
       }
+      if view.form.spark != nil { html.tag("td") { spark(row, &$0) } }
       if view.form.hasTime { html.tag("td") { time(row, &$0) } }
       if view.form.hasStatus { html.tag("td") { status(row, &$0) } }
       let details = row.content.member("detail")
       for column in columns {
-        html.tag("td") { detail(details?.member(column) ?? .null, most: 3, &$0) }
+        let value = details?.member(column) ?? .null
+        html.tag("td", isNumber(value) ? .class("number") : nil) { detail(value, most: 3, &$0) }
       }
-      if view.form.spark != nil { html.tag("td") { spark(row, &$0) } }
     }
   }
 
@@ -274,6 +275,9 @@ package struct RowFragments: Sendable {
 
   /// Whether a detail is a few words, so that it has room beside others.
   func isShort(_ value: Value) -> Bool { value.items == nil && value.shown.count <= 60 }
+
+  /// Whether a value is a number, or a figure in two units, which stand below each other by their last digits.
+  func isNumber(_ value: Value) -> Bool { value.kind == .number || figure(value) != nil }
 
   func facts(_ details: [(name: String, value: Value)], _ html: inout HTML) {
     if details.isEmpty { return }

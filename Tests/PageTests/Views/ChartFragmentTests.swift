@@ -30,7 +30,7 @@ struct ChartFragmentTests {
       #expect(list.contains(#"<p class="spark"><svg class="steps" "#) && list.contains(label))
       #expect(list.contains("</svg><span>14</span></p>"))
     }
-    expect(list.contains(#"<th scope="col">price</th>"#), equals: (layout == .table))
+    expect(list.contains(#">price</a></th>"#), equals: (layout == .table))
     #expect(row.contains(label) && row.contains(#"<p class="sub">9.5</p>"#))
     // Less than a day is shown by the minute.
     #expect(row.contains("<span>2025-12-31 23:58</span><span>2026-01-01 00:00</span>"))
@@ -39,7 +39,7 @@ struct ChartFragmentTests {
   @Test("a table has columns for what its sink fills, and its large chart few dots")
   func columns() throws {
     var form = PageForm(layout: .table, name: "T", spark: "n")
-    expect(RowFragments.headings(form, ["A"]), equals: ["Name", "Time", "Status", "A", "n"])
+    expect(RowFragments.headings(form, ["A"]), equals: ["Name", "n", "Time", "Status", "A"])
     (form.hasTime, form.hasStatus, form.spark) = (false, false, nil)
     expect(RowFragments.headings(form, ["A"]), equals: ["Name", "A"])
     let points = (0..<40).map { "[\(start + $0), \($0)]" }.joined(separator: ",")

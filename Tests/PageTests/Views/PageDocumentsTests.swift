@@ -232,6 +232,54 @@ struct PageDocumentsTests {
       text.contains(#"<td><ul class="values"><li>x</li><li>y</li><li>z</li><li>… 2 more</li></ul></td>"#))
   }
 
+  @Test(
+    "a table is sorted by the heading that is clicked, numbers as numbers and what is missing last, in updates too"
+  )
+  func sorting() throws {
+    let page = PageFixture(.table, units: .metric)
+    func row(_ key: String, _ detail: String) throws -> PageRow {
+      try PageFixture.row(key, #"{"title": "\#(key)", "group": "G", "detail": \#(detail)}"#)
+    }
+    page.show(
+      1, try row("a", #"{"Price": 9, "Size": {"m": 2, "ft": 7}}"#), try row("b", #"{"Price": 82.28}"#),
+      try row("c", "{}"), try row("d", #"{"Price": 100, "Size": {"m": 11, "ft": 36}}"#))
+    func order(_ sort: String) -> String {
+      let parts = page.get("/v/p/s", [("sort", sort), ("q", "")]).text.components(
+        separatedBy: #"class="title" href="#)
+      return parts.dropFirst().compactMap { $0.components(separatedBy: ">").dropFirst().first?.first }
+        .map { String($0) }.joined()
+    }
+    expect(order("Price"), equals: "abdc")
+    expect(order("-Price"), equals: "dbac")
+    expect(order("-Size"), equals: "dabc")
+    expect(order("-Name"), equals: "dcba")
+    expect(order("Nothing"), equals: "abcd")
+    let text = page.get("/v/p/s", [("sort", "Price"), ("page", "1")]).text
+    #expect(
+      text.contains(
+        #"<th scope="col" class="number" aria-sort="ascending"><a href="/v/p/s?sort=-Price">Price<span aria-hidden="true"> ▲</span></a></th>"#
+      ), "\(text)")
+    #expect(text.contains(#"<th scope="col"><a href="/v/p/s?sort=Name">Name</a></th>"#))
+    #expect(
+      text.contains(#"<td class="number">82.28</td>"#) && text.contains("<td class=\"number\">11\u{A0}m</td>")
+    )
+    #expect(text.contains(#"data-stream="/live/p/s?sort=Price""#) && !text.contains(#"class="group""#))
+    #expect(text.contains(#"<input type="hidden" name="sort" value="Price">"#))
+    var tab = page.updates(since: "a-0", [("sort", "-Price")])
+    let ids = ["d", "b", "a", "c"].map { "\"r-\(PageRow.id(of: .string($0)))\"" }.joined(separator: ",")
+    #expect(String(decoding: tab.next(), as: UTF8.self).contains("[\(ids)]"))
+  }
+
+  @Test("where pictures are not loaded the view says how they would be")
+  func unpictured() throws {
+    let page = PageFixture(hasPicture: true)
+    page.show(1, try PageFixture.row("a", Self.nasty))
+    let note = "Pictures of other hosts are not loaded: --page-pictures allows it."
+    #expect(
+      page.get("/v/p/s").text.contains(note) && !page.get("/v/p/s", hasPictures: true).text.contains(note))
+    #expect(!PageFixture().get("/v/p/s").text.contains(note))
+  }
+
   @Test("the picture of a row is beside its facts; one that is not loaded leaves no room")
   func picture() throws {
     let page = PageFixture()
