@@ -1,3 +1,5 @@
+import System
+
 /// Where a page is served: an address and port, or the path of a socket.
 public enum PageAddress: Sendable, Equatable {
   case tcp(host: String, port: Int)
@@ -47,5 +49,20 @@ public enum PageAddress: Sendable, Equatable {
     case .unix: true
     case .tcp(let host, _): host == "::1" || host.hasPrefix("127.")
     }
+  }
+
+  /// The addresses to open in a browser; where it is all addresses of this machine, those of its network.
+  public func urls(token: String?) -> [String] {
+    guard case .tcp(let host, let port) = self else {
+      if case .unix(let path) = self { return ["unix:\(path)"] }
+      return []
+    }
+    let query = token.map { "?token=\($0)" } ?? ""
+    var hosts = [host]
+    if host == "0.0.0.0" || host == "::" {
+      hosts = hostAddresses(version6: host == "::")
+      if hosts.isEmpty { hosts = ["127.0.0.1"] }
+    }
+    return hosts.map { "http://\($0.contains(":") ? "[\($0)]" : $0):\(port)/\(query)" }
   }
 }

@@ -4,7 +4,7 @@ import System
 /// The server of a page: one thread, on which requests are answered, and which sleeps while there are none.
 ///
 ///     let server = try PageServer(hub, at: .standard, token: nil, hasPictures: false)
-///     server.url      // http://127.0.0.1:8787/
+///     server.urls     // ["http://127.0.0.1:8787/"]
 ///     server.stop()
 public final class PageServer: Sendable {
 
@@ -31,10 +31,11 @@ public final class PageServer: Sendable {
 
   /// Starts to serve; port 0 is any free port.
   ///
-  /// `token` is required of readers where the address is not the loopback's. A socket that the service manager has passed
+  /// `token` is asked for, and required of readers, where the address is not the loopback's. A socket that the service manager has passed
   /// is used instead of the address.
   package init(
-    _ hub: PageHub, at wanted: PageAddress, token: String?, names: Set<String> = [], hasPictures: Bool,
+    _ hub: PageHub, at wanted: PageAddress, token: @autoclosure () -> String?, names: Set<String> = [],
+    hasPictures: Bool,
     probes: PageProbes? = nil, passed: ListeningSocket? = nil, limits: Limits = Limits()
   ) throws(Sentence) {
     do throws(ListeningSocket.Failure) {
@@ -51,7 +52,8 @@ public final class PageServer: Sendable {
         socket = try ListeningSocket(path: path)
         address = wanted
       }
-      let guarding = PageGuard(address, token: token, names: names, hasPictures: hasPictures)
+      let guarding = PageGuard(
+        address, token: address.isLoopback ? nil : token(), names: names, hasPictures: hasPictures)
       self.token = guarding.token
       front = PageFront(
         PageRouter(hub, guarding, probes), arrival: limits.arrival, waiting: limits.waiting,
@@ -65,15 +67,8 @@ public final class PageServer: Sendable {
 
   deinit { stop() }
 
-  /// Where it is, with the token if one is required.
-  public var url: String {
-    switch address {
-    case .tcp(let host, let port):
-      let site = host.contains(":") ? "[\(host)]" : host
-      return "http://\(site):\(port)/" + (token.map { "?token=\($0)" } ?? "")
-    case .unix(let path): return "unix:\(path)"
-    }
-  }
+  /// Where it is, with the token if one is required: all addresses at which other machines reach it.
+  public var urls: [String] { address.urls(token: token) }
 
   /// The number of tabs with live updates.
   package var streamCount: Int { front.streamCount }

@@ -200,7 +200,7 @@ struct PageServerTests {
     #expect(throws: Sentence.self) {
       try PageServer(page.hub, at: .unix(path: path), token: nil, hasPictures: false)
     }
-    expect(server.url, equals: "unix:\(path)")
+    expect(server.urls, equals: ["unix:\(path)"])
     server.stop()
     #expect(lstat(path, &status) != 0)
   }

@@ -23,6 +23,8 @@ struct PipelineFiles {
   let secrets: Secrets
   /// Pipelines without errors that have no plan, because values are only known when they run.
   let undecidedCount: Int
+  /// The variables of the environment that the pipelines and their config name.
+  let variables: [String]
   /// The time zones in configs.
   private let configZones: [String]
   /// The files of each pipeline, by its path: its own, its config, those it includes, with their bytes.
@@ -46,13 +48,14 @@ struct PipelineFiles {
     return undecidedCount == 0
   }
 
-  /// `isForRun` where commands may run for the values of placeholders; `isSet` where `--set` is for these pipelines.
+  /// `isForRun` where commands may run for the values of placeholders, `mayLack` where they may be missing; `isSet` where `--set` is for these pipelines.
   init(
-    _ given: [String], _ arguments: Arguments, isForRun: Bool = false, isSet: Bool = true
+    _ given: [String], _ arguments: Arguments, isForRun: Bool = false, mayLack: Bool = false,
+    isSet: Bool = true
   ) throws(WrongUse) {
     let paths = try Self.expanded(given)
     var reader = PipelineReader(catalog: .all)
-    let values = PlaceholderValues(isForRun: isForRun)
+    let values = PlaceholderValues(isForRun: isForRun, mayLack: mayLack)
     let read = Locked<[String: [UInt8]]>([:])
     reader.readFile = { path in
       let bytes = try Self.contents(path)
@@ -114,6 +117,7 @@ struct PipelineFiles {
     extra.add(reader.problems)
     plans = reader.plans
     self.inputs = inputs
+    variables = values.variables
     problems = extra
     secrets.add(reader.secrets)
     self.secrets = secrets

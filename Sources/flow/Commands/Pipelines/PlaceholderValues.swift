@@ -9,16 +9,25 @@ import System
 /// the working directory, each once however often it is named; `flow check` must have no effects.
 final class PlaceholderValues: Sendable {
   private let isForRun: Bool
+  /// Whether values may be missing in a run, as in a replay, which sends nothing.
+  private let mayLack: Bool
+  /// The variables that were asked for.
+  private let asked = Locked<Set<String>>([])
   private let outputs = Locked<[String: [UInt8]]>([:])
   /// The time after which a command has failed: a password manager may ask its user.
   private static let timeout = Duration.seconds(60)
 
-  init(isForRun: Bool) { self.isForRun = isForRun }
+  init(isForRun: Bool, mayLack: Bool = false) { (self.isForRun, self.mayLack) = (isForRun, mayLack) }
+
+  var variables: [String] { asked.withLock { $0.sorted() } }
 
   /// The placeholders in a file.
   func placeholders(in file: String) -> Placeholders {
-    var placeholders = Placeholders { Terminal.environment($0) }
-    placeholders.isForRun = isForRun
+    var placeholders = Placeholders { [self] name in
+      asked.withLock { _ = $0.insert(name) }
+      return Terminal.environment(name)
+    }
+    placeholders.isForRun = isForRun && !mayLack
     let folder = splitPath(file).folder
     placeholders.readFile = { path throws(Sentence) in
       try Self.contents(path.hasPrefix("/") || folder == "." ? path : "\(folder)/\(path)")
@@ -28,7 +37,9 @@ final class PlaceholderValues: Sendable {
       return try Self.contents("\(folder)/\(name)")
     }
     if isForRun {
-      placeholders.output = { [self] command throws(Sentence) in try output(of: command) }
+      placeholders.output = { [self] command throws(Sentence) in
+        mayLack ? try? output(of: command) : try output(of: command)
+      }
     }
     return placeholders
   }

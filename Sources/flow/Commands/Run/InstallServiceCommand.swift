@@ -1,6 +1,7 @@
 import Glibc
 import Engine
 import Language
+import Page
 import System
 
 /// `flow install-service`: writes a systemd unit of the user for a pipeline.
@@ -12,17 +13,19 @@ enum InstallServiceCommand {
   static let manual = Manual(
     "install-service", "write a systemd unit that runs a pipeline for you",
     operands: .one("FILE", or: .installed),
-    options: [PipelineFiles.set, PipelineFiles.config, output, force],
+    options: [PipelineFiles.set, PipelineFiles.config] + RunPage.options + [output, force],
     about: """
       The unit is flow-NAME.service in ~/.config/systemd/user, where NAME is the name of the pipeline. It runs FILE with \
       the present working directory, and restarts it after a failure; an invalid file stops it. Variables of the \
-      environment, such as keys, are read from ~/.config/flow/environment, one NAME=VALUE a line.
+      environment, such as keys, are read from ~/.config/flow/environment, one NAME=VALUE a line; those of the pipeline \
+      that are not there are named. With --page the unit serves the page too.
 
       For the whole system, make install and the Debian package install flow@.service: it runs the pipeline NAME of \
       /etc/flow/pipelines, or an installed one, as flow@NAME, under a user of its own.
       """,
     examples: [
       ("flow install-service pipelines/new-launches.yaml", "then enable it, as it prints"),
+      ("flow install-service --page=0.0.0.0 new-launches", "with its page, also for a phone at home"),
       ("flow install-service -o - new-launches", "only show the unit"),
     ])
 
@@ -41,6 +44,13 @@ enum InstallServiceCommand {
     for setting in arguments.texts(PipelineFiles.set) { run += ["--set", setting] }
     if let config = arguments.text(PipelineFiles.config).map({ real($0) ?? $0 }) {
       run += ["--config", config]
+    }
+    try RunPage.checkStrays(arguments)
+    if let page = arguments.text(RunPage.page) {
+      _ = try RunPage.address(page, RunPage.page)
+      run.append("--page" + (page.isEmpty ? "" : "=\(page)"))
+      if arguments.has(RunPage.pictures) { run.append("--page-pictures") }
+      for names in arguments.texts(RunPage.name) { run += ["--page-host", names] }
     }
     let unit = ServiceUnit(description: plan.description, command: run + [path], folder: folder)
     let name = ServiceUnit.name(plan.name)
@@ -64,19 +74,46 @@ enum InstallServiceCommand {
         Its log: journalctl --user -u \(name) -f
 
         """)
+      if let page = arguments.text(RunPage.page) {
+        try report(RunPage.address(page, RunPage.page), arguments)
+      }
     }
+    report(files.variables)
     return ExitStatus.done
+  }
+
+  /// Says where the page will be.
+  private static func report(_ address: PageAddress, _ arguments: Arguments) throws(WrongUse) {
+    let token =
+      address.isLoopback ? nil : try PageToken.given() ?? RunPage.token(in: PageToken.folder(arguments))
+    Terminal.complain("Its page: \(address.urls(token: token).joined(separator: " or "))\n")
+  }
+
+  /// Names the variables that the pipeline takes from the environment and that the service does not have.
+  private static func report(_ variables: [String]) {
+    guard let folder = configFolder else { return }
+    let file = "\(folder)/flow/environment"
+    let given = (try? readFile(file, limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let names = given.split(whereSeparator: \.isNewline).map { $0.prefix { $0 != "=" }.filter { $0 != " " } }
+    // Those that systemd sets.
+    let known = ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "USER", "XDG_RUNTIME_DIR"]
+    let missing = variables.filter { !names.contains($0) && !known.contains($0) }
+    if missing.isEmpty { return }
+    Terminal.complain(
+      "The pipeline reads \(missing.joined(separator: ", ")) from the environment; the service takes "
+        + "\(missing.count == 1 ? "it" : "them") from \(file), one NAME=VALUE a line\n")
+  }
+
+  private static var configFolder: String? {
+    if let folder = Terminal.environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder }
+    guard let home = Terminal.environment("HOME"), !home.isEmpty else { return nil }
+    return "\(home)/.config"
   }
 
   private static func target(_ arguments: Arguments, _ name: String) throws(WrongUse) -> String {
     if let path = arguments.text(output) { return path }
-    if let folder = Terminal.environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
-      return "\(folder)/systemd/user/\(name)"
-    }
-    guard let home = Terminal.environment("HOME"), !home.isEmpty else {
-      throw WrongUse("neither XDG_CONFIG_HOME nor HOME is set; name the unit's file with --output")
-    }
-    return "\(home)/.config/systemd/user/\(name)"
+    if let folder = configFolder { return "\(folder)/systemd/user/\(name)" }
+    throw WrongUse("neither XDG_CONFIG_HOME nor HOME is set; name the unit's file with --output")
   }
 
   private static func real(_ path: String) -> String? {

@@ -128,7 +128,7 @@ struct RunStart {
     world.sky?.report(to: log)
     let alerts = alerts()
     if let alerts { options.alerts = { alerts.feed(of: $0) } }
-    let page = try RunPage(arguments, under: world.sky, in: &options.world)
+    let page = try RunPage(arguments, files.plans, under: world.sky, in: &options.world)
     page?.report(log)
     defer { page?.stop() }
     var present = files

@@ -89,10 +89,11 @@ enum PageCommand {
     let world = World.real
     let run = PageRun(monitor, speed: 1)
     let hub = PageHub(now: world.wallClock, run: run)
-    let server = try RunPage.server(hub, at: arguments.text(address) ?? "", address, arguments)
+    let server = try RunPage.server(
+      hub, at: arguments.text(address) ?? "", address, arguments, tokenIn: states.folder)
     defer { server.stop() }
     let views = files.flatMap(\.plans).map { StoredViews($0, state: states.path(of: $0.name), in: hub) }
-    Terminal.complain("page: \(server.url)\n")
+    for url in server.urls { Terminal.complain("page: \(url)\n") }
     var reported: Set<String> = []
     while true {
       for view in views {

@@ -40,4 +40,31 @@ import Testing
     try place.write("p.yaml", "sources: {}")
     try expect(place.flow("install-service", "p.yaml").status, equals: 2)
   }
+
+  @Test(
+    "with its page, whose address and token are printed and stay, and the variables that it has to be given")
+  func page() throws {
+    let place = try place()
+    let environment = ["HOME": place["home"], "ACME": "s3cret-text", "OTHER": "s3cret-other"]
+    try place.write(
+      "q.yaml",
+      "vars: { a: '${ACME}', b: '${OTHER}', c: '${HOME}' }\nsources: { in: stdin }\nsinks: { out: console }")
+    _ = try place.shell("mkdir -p home/.config/flow")
+    try place.write("home/.config/flow/environment", "OTHER = x\n")
+    let made = try place.flow(
+      "install-service", "--page=0.0.0.0:8799", "--page-pictures", "q.yaml", environment: environment)
+    let token = place.text("state/flow/page-token").trimmingCharacters(in: .newlines)
+    #expect(token.count > 16 && made.errors.contains(":8799/?token=\(token)\n"), "\(made.errors)")
+    #expect(!made.errors.contains("0.0.0.0:") && !made.errors.contains("s3cret"))
+    #expect(
+      made.errors.contains(
+        "reads ACME from the environment; the service takes it from \(place["home"])/.config/flow/environment, "
+      ),
+      "\(made.errors)")
+    let unit = place.text("home/.config/systemd/user/flow-q.service")
+    #expect(unit.contains(" run --page=0.0.0.0:8799 --page-pictures "), "\(unit)")
+    let run = try place.flow(
+      "install-service", "-o", "-", "--page-pictures", "q.yaml", environment: environment)
+    #expect(run.status == 2 && run.errors.contains("--page-pictures needs --page"))
+  }
 }
