@@ -72,13 +72,15 @@ enum RunCommand {
     let settings = try RunSettings(arguments)
     // Before any thread is started, so that all of them have the signals blocked.
     let signals = RunSignals(grace: settings.grace)
-    let files = try PipelineFiles(arguments.operands, arguments, isForRun: true)
+    // A replay sends nothing, so it needs no secrets.
+    let isReplay = arguments.has(RunRecording.replay) && !arguments.has(RunOutputs.live)
+    let files = try PipelineFiles(arguments.operands, arguments, isForRun: true, mayLack: isReplay)
     let screen = Terminal.screen
     let secrets = RunSecrets(files.secrets)
     let log = RunLog.make(
       arguments, masking: secrets, manyPipelines: files.plans.count > 1, beside: screen)
     if settings.isJSON { files.complain(to: log) } else { files.complain() }
-    if !files.isRight { return ExitStatus.usage }
+    if !files.isRight || !files.isDecided { return ExitStatus.usage }
     if !files.hasTimeZones { return ExitStatus.failed }
     if !settings.isOnce { RunLog.write(files, to: log) }
     var start = try RunStart(settings, files, secrets, log, screen, signals, notices)

@@ -30,6 +30,20 @@ import Testing
     expect(place.text("log.jsonl"), equals: log)
   }
 
+  @Test("a replay needs none of the pipeline's secrets, but for live sinks")
+  func secrets() throws {
+    let place = try Workplace(
+      Self.pipeline.replacing(
+        "n: 1 }", with: "n: 1, a: '${ACME_KEY}', b: '${exec:false}', c: '${credential:x}' }"))
+    try place.record(#"{"at":"2026-01-01T00:00:00Z","rows":[{"id":1}],"coverage":"complete"}"#)
+    let replay = try place.run("--replay", "rec")
+    #expect(
+      replay.status == 0 && replay.errors.contains("warning: p.yaml:2:19: the variable ACME_KEY"), "\(replay)"
+    )
+    let live = try place.run("--replay", "rec", "--live-sinks")
+    #expect(live.status == 2 && live.errors.contains("the variable ACME_KEY is not set"), "\(live)")
+  }
+
   @Test("a recording has the coverage of each poll, and a replay too")
   func coverage() throws {
     let place = try Workplace(
