@@ -201,10 +201,11 @@ extension StateFile {
 
   /// The tables with keys and the owners of facts and outputs, by name, each with the number of keys.
   public func storedNames() throws(StoreError) -> [(name: String, keys: Int)] {
-    try database.rows(
-      "SELECT name, count FROM nodes WHERE count > 0 AND name NOT LIKE 'pipeline@%' UNION ALL"
-        + " SELECT owner, 0 FROM facts WHERE owner NOT IN ('', 'pipeline') UNION ALL SELECT sink, 0 FROM outbox"
-    ) { ($0.text(0), Int($0.integer(1))) }
+    let tables = try storedTables().filter { $0.count > 0 && !$0.node.hasPrefix("pipeline@") }
+    return try tables.map { ($0.node, $0.keys) }
+      + database.rows(
+        "SELECT owner FROM facts WHERE owner NOT IN ('', 'pipeline') UNION ALL SELECT sink FROM outbox"
+      ) { ($0.text(0), 0) }
   }
 
   /// The first committed keys of a table: by age, or by their bytes in a table that is not ordered.
@@ -231,7 +232,7 @@ extension Database {
     }
   }
 
-  fileprivate func storedTables() throws(StoreError) -> [StoredTable] {
+  func storedTables() throws(StoreError) -> [StoredTable] {
     try rows(
       "SELECT name, description, count, count = 1 AND EXISTS ("
         + "SELECT 1 FROM keyed WHERE node = id AND key = CAST('\(StoredTable.cell)' AS BLOB) AND sequence = 0)"
