@@ -388,7 +388,12 @@ private final class Enrich: Step {
     request.cache = CacheRule(maximumAge: cache, staleAge: stale > .zero ? cache + stale : .zero)
     request.limits.whole = options[EnrichOptions.timeout]
     if options[Decoding.option].format != .json { request.expectation = .anything }
-    underWay[text] = Lookup(request: request, at: poll.at, began: out.now, entries: [entry])
+    let lookup = Lookup(request: request, at: poll.at, began: out.now, entries: [entry])
+    underWay[text] = lookup
+    // A run that is killed before its first round of attempts has ended counts too.
+    if context.hasDurableState, failing.value(for: lookup.key) == nil {
+      failing.set(Failures(since: out.now), for: lookup.key)
+    }
     begin(text, out)
   }
 
