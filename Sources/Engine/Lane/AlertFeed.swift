@@ -10,7 +10,7 @@ public final class AlertFeed: Sendable {
   private let isMuted: @Sendable (_ pipeline: String) -> Bool
 
   public init(_ world: World, isMuted: @escaping @Sendable (_ pipeline: String) -> Bool) {
-    feed = ErrorFeed(Plan.errors, besides: [], and: [], in: world)
+    feed = ErrorFeed(Plan.errors, besides: [], and: [], in: world, isEndless: true)
     self.isMuted = isMuted
   }
 

@@ -27,10 +27,15 @@ final class ErrorFeed: Sendable {
   private let world: World
   private let state: Locked<State>
 
-  init(_ source: String, besides others: [String], and nodes: [String], in world: World) {
+  /// - Parameter isEndless: Whether errors may come as long as the run lasts, whatever sources there are.
+  init(
+    _ source: String, besides others: [String], and nodes: [String], in world: World, isEndless: Bool = false
+  ) {
     self.source = source
     self.world = world
-    state = Locked(State(nodes: Set(others + nodes), left: others.count))
+    // Without others nothing can fail: what reads errors does not feed them.
+    let isClosed = others.isEmpty && !isEndless
+    state = Locked(State(isClosed: isClosed, nodes: Set(others + nodes), left: others.count))
   }
 
   /// The other sources, and the steps and sinks that have outages too: outages of what is none of them are over.

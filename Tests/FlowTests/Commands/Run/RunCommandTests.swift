@@ -54,6 +54,12 @@ import Testing
     #expect(errors.firstMatch(of: /log +jsonl +2 +2 +0 +0/) != nil, "\(errors)")
   }
 
+  @Test("a pipeline that reads only its own errors has none, and ends")
+  func onlyErrors() throws {
+    let place = try Workplace("name: p\nsources: { e: errors }\nsinks: { out: { console: '\\(.type)' } }\n")
+    try expect(place.run("--once"), equals: Outcome(status: 0, output: "", errors: ""))
+  }
+
   @Test("--once polls each source once, whatever its schedule, and reads a followed file as it is")
   func once() throws {
     let place = try Workplace(
