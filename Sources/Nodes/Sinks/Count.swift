@@ -10,21 +10,30 @@ package let count = NodeSpec(
     The totals are one line of JSON on standard output, `{"count":3,"by":{"a":2,"b":1}}`, largest first. Keys that are \
     not strings are written as JSON. Keys beyond the first `max_keys` are counted together under “…”.
     """,
-  options: AnyOption.list(CountOptions.by, CountOptions.eachPoll, CountOptions.maxKeys),
+  options: AnyOption.list(
+    CountOptions.by, CountOptions.key, CountOptions.eachPoll, CountOptions.maxKeys),
   shorthand: "by",
   examples: [
     .init("all events", "count"),
     .init("per status", "count: .status.abbrev"),
     .init("after each poll, at most a hundred keys", "count: { by: .id, each_poll: true, max_keys: 100 }"),
   ],
+  check: { options, checker in
+    if options.isGiven(CountOptions.by), options.isGiven(CountOptions.key) {
+      checker.report("by and key are the same option", at: options.place(of: CountOptions.key))
+    }
+  },
   .sink { options, context in
-    Count(
-      by: options[CountOptions.by].map { context.evaluation($0) }, eachPoll: options[CountOptions.eachPoll],
+    let key = options[CountOptions.by] ?? options[CountOptions.key]
+    return Count(
+      by: key.map { context.evaluation($0) }, eachPoll: options[CountOptions.eachPoll],
       maxKeys: options[CountOptions.maxKeys], context.screen)
   })
 
 private enum CountOptions {
   static let by = Option.optional("by", .expression, "the key to count by", example: ".type")
+  static let key = Option.optional(
+    "key", .expression, "the same as `by`, as other nodes have it", example: ".id")
   static let eachPoll = Option(
     "each_poll", .boolean, default: "false", "whether to also print the totals at the end of each poll")
   static let maxKeys = Option(

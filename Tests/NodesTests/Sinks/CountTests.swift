@@ -20,6 +20,13 @@ import System
       equals: #"{"count":8,"by":{"a":3,"1":2,"b":1,"null":1,"[1]":1}}"# + "\n")
   }
 
+  @Test("the key may be called key, as elsewhere")
+  func otherName() throws {
+    try expect(
+      SinkBench().run("n: { count: { key: . } }", lines: ["1", "1"]).text,
+      equals: #"{"count":2,"by":{"1":2}}"# + "\n")
+  }
+
   @Test("of too many keys the last are counted together")
   func tooMany() throws {
     try expect(
