@@ -84,9 +84,11 @@ extension Response {
   }
 
   /// The body as the HTML page that it is, in a few words; nil for any other body.
-  package var page: String? {
-    let type = headers["content-type"]
-    guard BodyKind(bytes, contentType: type) == .html else { return nil }
-    return errorMessage(in: bytes, contentType: type, Redaction([]))
-  }
+  package var page: String? { pageInWords(bytes, contentType: headers["content-type"]) }
+}
+
+/// A text as the HTML page that it is, in a few words; nil for any other text.
+package func pageInWords(_ text: [UInt8], contentType: String? = nil) -> String? {
+  guard BodyKind(text, contentType: contentType) == .html else { return nil }
+  return errorMessage(in: text, contentType: contentType, Redaction([]))
 }

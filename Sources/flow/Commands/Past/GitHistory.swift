@@ -105,6 +105,7 @@ extension GitHistory {
 
     fileprivate func rows(of bytes: [UInt8]) throws -> [Value] {
       if bytes.allSatisfy({ isSpace($0) }) { throw Sentence("is empty") }
+      if decoding.format.refusesPages, let page = pageInWords(bytes) { throw Sentence("is \(page)") }
       let value =
         decoding.format == .json
         ? try Value.parse(try servedText(bytes, charset: nil), .strict)

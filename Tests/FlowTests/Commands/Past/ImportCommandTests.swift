@@ -39,4 +39,22 @@ import Testing
     #expect(none.status == 1 && none.errors.contains("all of them failed; the first: "), "\(none)")
     try expect(place.flow("import", "svn").status, equals: 2)
   }
+
+  @Test("a version that is a page in place of a table has failed")
+  func page() throws {
+    let place = try Workplace("")
+    let made = try place.shell(
+      """
+      git init -q repo && cd repo && git config user.email a@example.org && git config user.name a
+      for text in 'id,n' '<html><title>502 Bad Gateway</title></html>'; do
+        echo "$text" > list.csv && echo 1,2 >> list.csv && git add list.csv && git commit -qm "$text"
+      done
+      """)
+    expect(made.status, equals: 0, "\(made)")
+    let imported = try place.flow("import", "git", "repo", "list.csv")
+    #expect(
+      imported.errors.contains("2 polls")
+        && imported.errors.contains("1 failed; the first: the version of commit ")
+        && imported.errors.contains(": is an HTML page titled “502 Bad Gateway”\n"), "\(imported)")
+  }
 }
