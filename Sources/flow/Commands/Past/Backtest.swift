@@ -102,6 +102,10 @@ struct Backtest {
 
   // MARK: - As a drawing
 
+  private static func color(_ side: String) -> String {
+    ["both": "#888", "new": "#1a7f37", "old": "#cf222e"][side] ?? "#bf8700"
+  }
+
   /// An SVG with a lane for each sink and side, on one axis of time.
   func svg(_ names: (new: String, old: String?)) -> String {
     let sinks = findings.map(\.output.sink).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
@@ -112,7 +116,15 @@ struct Backtest {
       "\(((left + (at - first) / length * (width - left - 20)) * 10).rounded() / 10)"
     }
     var lines: [String] = []
-    var y = 30.0
+    let legend =
+      names.old == nil
+      ? [] : [("both", "in both"), ("new", "only new"), ("old", "only old"), ("moved", "moved")]
+    for (place, (side, text)) in legend.enumerated() {
+      let x = left + Double(place) * 120
+      lines.append("<circle cx=\"\(x)\" cy=\"10\" r=\"4\" fill=\"\(Self.color(side))\"/>")
+      lines.append("<text x=\"\(x + 10)\" y=\"14\">\(text)</text>")
+    }
+    var y = legend.isEmpty ? 30.0 : 44.0
     for sink in sinks {
       for (isOld, name) in [(false, names.new), (true, names.old ?? "")] where !name.isEmpty {
         let label = markup(printable("\(sink): \(name)").clipped(to: 24))
@@ -128,7 +140,7 @@ struct Backtest {
           case .onlyOld: if isOld { at = finding.output.at } else { continue }
           case .moved(let by): at = finding.output.at - (isOld ? by : 0)
           }
-          let color = ["both": "#888", "new": "#1a7f37", "old": "#cf222e"][finding.side.name] ?? "#bf8700"
+          let color = Self.color(finding.side.name)
           let text = markup(
             printable(masked("\(timestamp(at)) \(finding.side.name) \(finding.output.value)")).clipped(
               to: 200))

@@ -124,8 +124,8 @@ enum BacktestCommand {
     }
     let line = TailLine(time: TailTime(isUTC: true), paint: Paint.off)
     let differences = backtest.findings.filter { $0.side != .both }
-    var items = differences.prefix(most).map { finding in
-      "<li>\(head(finding.side)) \(escaped(line.lines(entry(finding.output)).joined(separator: " ")))</li>"
+    var items = zip(differences, heads(differences.prefix(most))).map { finding, head in
+      "<li>\(escaped(head)) \(escaped(line.lines(entry(finding.output)).joined(separator: " ")))</li>"
     }
     if differences.count > most { items.append("<li>… and \(differences.count - most) more</li>") }
     let list = items.isEmpty ? "" : "<ul>\n\(items.joined(separator: "\n"))\n</ul>\n"
@@ -164,16 +164,24 @@ enum BacktestCommand {
     let differences = backtest.findings.filter { $0.side != .both }
     let line = TailLine(
       time: TailTime(isUTC: true), paint: Terminal.paint, width: Terminal.isTerminal(1) ? width - 16 : nil)
-    for finding in differences.prefix(most) {
-      let head = Self.head(finding.side).padded(to: 16)
+    let heads = heads(differences.prefix(most))
+    let size = max(16, (heads.map { Array($0).count }.max() ?? 0) + 2)
+    for (finding, head) in zip(differences, heads) {
+      let head = head.padded(to: size)
       let texts = line.lines(Self.entry(finding.output))
       for (index, text) in texts.map(backtest.masked).enumerated() {
-        Terminal.say((index == 0 ? head : String(repeating: " ", count: 16)) + text + "\n")
+        Terminal.say((index == 0 ? head : String(repeating: " ", count: size)) + text + "\n")
       }
     }
     if differences.count > most {
       Terminal.say("… and \(differences.count - most) more differences; --json has all of them\n")
     }
+  }
+
+  /// The beginning of each line about a difference, with its sink where they are of several.
+  private static func heads(_ differences: some Collection<Backtest.Finding>) -> [String] {
+    let isNamed = Set(differences.map(\.output.sink)).count > 1
+    return differences.map { head($0.side) + (isNamed ? " in \($0.output.sink)" : "") }
   }
 
   private static func head(_ side: Backtest.Side) -> String {

@@ -63,7 +63,7 @@ import Testing
         """, "\(seen)")
     expect(seen.status, equals: 1)
     let drawing = place.text("b.svg")
-    #expect(drawing.components(separatedBy: "<circle").count == 5 && drawing.contains(">tell: new.yaml<"))
+    #expect(drawing.components(separatedBy: "<circle").count == 9 && drawing.contains(">tell: new.yaml<"))
     let page = place.text("b.html")
     #expect(
       page.contains(drawing) && page.contains("<tr><td>2026-01-02</td><td>tell</td><td></td><td>1</td>"))
@@ -80,6 +80,24 @@ import Testing
     // Settings are of the new pipeline alone.
     let set = try place.flow("backtest", "--against", "p.yaml", "--set", "least=8", "--over", "rec", "p.yaml")
     #expect(set.output.contains("all\t\t1\t0\t1\t0"), "\(set)")
+  }
+
+  @Test("differences of several sinks name theirs, and the drawing says what its colours mean")
+  func sinks() throws {
+    let place = try workplace()
+    for (file, least) in [("p.yaml", 5), ("new.yaml", 8)] {
+      let text = Self.pipeline("{ filter: .after.n > $vars.least }")
+        .replacing("least: 5", with: "least: \(least)")
+        .replacing("sinks: { tell:", with: "sinks: { log: { jsonl: x.jsonl }, tell:")
+      try place.write(file, text)
+    }
+    let seen = try place.flow(
+      "backtest", "--against", "p.yaml", "--over", "rec", "--svg", "b.svg", "new.yaml")
+    #expect(
+      seen.output.contains("only old in log   2026-01-02 00:00:00Z  ~ changed  1  n: 9 → 7\n")
+        && seen.output.contains("only old in tell  2026-01-02"), "\(seen)")
+    let drawing = place.text("b.svg")
+    #expect(["in both", "only new", "only old", "moved"].allSatisfy { drawing.contains(">\($0)</text>") })
   }
 
   @Test("secrets of both pipelines are redacted")
