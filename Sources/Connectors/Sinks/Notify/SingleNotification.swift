@@ -54,6 +54,12 @@ public struct SingleNotification: Sendable {
     else {
       throw Sentence("no answer within a minute")
     }
-    if let failure = ended.failure { throw Sentence("\(failure)") }
+    guard let failure = ended.failure else { return }
+    // What OpenSSL says of an answer that is no TLS.
+    let isPlain = ["wrong version number", "record layer failure", "packet length"].contains {
+      "\(failure)".has($0)
+    }
+    let service = sender.destination.service.name
+    throw Sentence("\(failure)" + (isPlain ? "; a server without TLS is written \(service)+http://…" : ""))
   }
 }

@@ -56,6 +56,7 @@ enum NotifyCommand {
       Terminal.complain("flow notify: \(secrets.masked("\(error)"))\n")
       return ExitStatus.failed
     }
+    Terminal.say("sent\n")
     return ExitStatus.done
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import Testing
 
 @Suite("flow notify") struct NotifyCommandTests {
@@ -30,5 +31,19 @@ import Testing
     try place.write("stdin", "")
     let outcome = try Running(["notify"] + arguments, in: place, input: .file(place["stdin"])).end()
     #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors)")
+  }
+
+  @Test("what the service has accepted is said; one without TLS leads to +http")
+  func sent() throws {
+    let server = try LoopbackServer { _ in [.reply("{}")] }
+    try server.serving {
+      let address = server.url.replacing("http://", with: "") + "/alerts"
+      let sent = try flow("ntfy+http://\(address)", "hello")
+      #expect(sent.status == 0 && sent.output == "sent\n", "\(sent)")
+      let plain = try flow("ntfy://\(address)", "hello")
+      #expect(
+        plain.status == 1 && plain.errors.contains("; a server without TLS is written ntfy+http://…"),
+        "\(plain)")
+    }
   }
 }
