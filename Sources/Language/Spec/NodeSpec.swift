@@ -42,6 +42,8 @@ public struct NodeSpec: Sendable {
   public private(set) var keepsAnswers = false
   /// How to poll what a source reads that has no schedule; nil where nothing else does.
   private(set) var pollHint: String?
+  /// Why the step drops an event, where that follows from its kind.
+  public private(set) var whyDropped: String?
   /// The shape of what a step sends; nil where that is not known.
   var shape: ShapeRule = { _, _ in nil }
   /// The rules between options; problems are reported to the checker.
@@ -107,6 +109,13 @@ public struct NodeSpec: Sendable {
   public func hintingAtPolls(_ hint: String) -> NodeSpec {
     var spec = self
     spec.pollHint = hint
+    return spec
+  }
+
+  /// The same step, which drops events for this reason alone.
+  public func dropping(_ reason: String) -> NodeSpec {
+    var spec = self
+    spec.whyDropped = reason
     return spec
   }
 

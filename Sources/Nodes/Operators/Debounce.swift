@@ -70,6 +70,7 @@ package let debounce = NodeSpec(
   }
 )
 .passingOn()
+.dropping("a later event with its key took its place, or it waits for quiet")
 
 private enum DebounceOptions {
   static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "30s")

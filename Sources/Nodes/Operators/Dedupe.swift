@@ -63,6 +63,7 @@ package let dedupe = NodeSpec(
   }
 )
 .passingOn()
+.dropping("an event with its key came before")
 
 private enum DedupeOptions {
   static let key = Option(

@@ -51,6 +51,7 @@ package let distinctUntilChanged = NodeSpec(
   .step { options, context in try DistinctUntilChanged(options, context) }
 )
 .passingOn()
+.dropping("its value is that of the event before it")
 
 private enum DistinctUntilChangedOptions {
   static let value = Option("value", .expression, default: ".", "the value to compare", example: ".status")

@@ -34,6 +34,7 @@ package let skip = NodeSpec(
   .step { options, context in try Skip(options, context) }
 )
 .passingOn()
+.dropping("it is one of the events to skip")
 
 private enum SkipOptions {
   static let count = Option.required("count", .integer(0...), "how many events to drop", example: "1")

@@ -43,6 +43,7 @@ package let take = NodeSpec(
   .step { options, context in try Take(options, context) }
 )
 .passingOn()
+.dropping("as many events as it takes had passed before")
 
 /// The scope of a count.
 enum CountedPer: String, CaseIterable, Sendable {

@@ -174,7 +174,9 @@ extension EventStory.Step {
   private func ends(_ values: ShownValues) -> [String] {
     var reason = reason
     if reason == nil, !isDecided {
-      reason = "nothing \(node.isDirect ? "came" : "is known to have come") of it (\(node.summary))"
+      reason =
+        node.whyDropped
+        ?? "nothing \(node.isDirect ? "came" : "is known to have come") of it (\(node.summary))"
     }
     return ["ends here" + (reason.map { ": \($0)" } ?? "")] + readings.map { $0.line(values) }
   }

@@ -15,6 +15,8 @@ struct TracedRun {
     let kind: String
     /// A phrase for what it does.
     let summary: String
+    /// Why it drops an event, where that follows from its kind.
+    let whyDropped: String?
     /// The names of the options with expressions that can be evaluated again, and these.
     let expressions: [(name: String, expression: Expression)]
     let comparesPolls: Bool
@@ -78,7 +80,8 @@ struct TracedRun {
         (try? Expression(given.text, scope: given.scope)).map { (name: name, expression: $0) }
       }
       nodes[name] = Node(
-        name: name, kind: spec.kind, summary: spec.summary, expressions: expressions,
+        name: name, kind: spec.kind, summary: spec.summary, whyDropped: spec.whyDropped,
+        expressions: expressions,
         comparesPolls: spec.comparesPolls, isFilter: spec.passesEach, isDirect: spec.handlesEachAlone,
         shape: spec.sentOption, keepsKeys: spec.keepsKeys, readers: readers[name] ?? [])
     }

@@ -260,6 +260,23 @@ import Testing
     #expect(other.errors.contains("has put out nothing that is"), "\(other)")
   }
 
+  @Test(
+    "a step that drops events gives its reason",
+    arguments: [
+      ("dedupe: .id", "an event with its key came before"),
+      (
+        "throttle: { for: 3h, key: .id }",
+        "the period of its key, which an event before it has begun, had not ended"
+      ),
+      ("distinct_until_changed: .id", "its value is that of the event before it"),
+    ])
+  func dropped(_ step: String, _ reason: String) throws {
+    let row = #""rows":[{"id":"a"}]"#
+    let place = try workplace(steps: "  - \(step)", hours: row, row)
+    let seen = try place.flow("why-not", "p.yaml", "a", "--over", "rec")
+    #expect(seen.output.contains("ends here: \(reason)\n"), "\(seen)")
+  }
+
   @Test("polls in turn count as one where all that became of a row is the same")
   func repeated() throws {
     let row = #""rows":[{"id":"a"}]"#
