@@ -45,6 +45,8 @@ struct Runner {
   /// Whether a run has failed, once it has ended.
   final class Result: Sendable {
     let hasFailed = Locked<Bool?>(nil)
+    /// The status at the time at which it was asked to end; nil where its lane has not answered.
+    let atStop = Locked<PipelineStatus?>(nil)
   }
 
   /// A pipeline that is about to take the place of another.
@@ -61,7 +63,9 @@ struct Runner {
   private static let startTime = Duration.seconds(5)
 
   /// How often what waits is tried again.
-  private static let pauses = (room: Duration.milliseconds(500), release: Duration.milliseconds(20))
+  private static let pauses = (
+    room: Duration.milliseconds(500), release: Duration.milliseconds(20), stop: Duration.seconds(1)
+  )
 
   var options: RunOptions
   let tools: Tools
@@ -235,6 +239,8 @@ struct Runner {
     let end = tools.settings.time.map { MonotonicClock.now + $0 }
     var started: Instant? = MonotonicClock.now + Self.startTime
     var deadline: Instant?
+    // When to say what the end of the run waits for.
+    var saying: Instant?
     var isAborted = false
     while !isOver || (tools.staysUp && deadline == nil) {
       if deadline == nil {
@@ -245,7 +251,13 @@ struct Runner {
         started = nil
         StartupCode.release()
       }
-      switch signals.next(until: deadline ?? [end, tick, started].compactMap({ $0 }).min()) {
+      if let time = saying, time <= MonotonicClock.now {
+        saying = nil
+        if !isAborted { reportWait(stoppedBy) }
+      }
+      switch signals.next(
+        until: deadline.map { min($0, saying ?? $0) } ?? [end, tick, started].compactMap({ $0 }).min())
+      {
       case .signal(SIGUSR1): tools.report.statistics(members.map(\.run))
       case .reload:
         guard deadline == nil else { continue }
@@ -255,6 +267,7 @@ struct Runner {
         stoppedBy = stoppedBy ?? signal
         if deadline == nil {
           deadline = stop(.request)
+          saying = MonotonicClock.now + Self.pauses.stop
         } else if !isAborted {
           isAborted = true
           deadline = abort()
@@ -283,9 +296,26 @@ struct Runner {
     return stoppedBy
   }
 
+  /// Says a while after a run was asked to end for which sinks and sources it waits.
+  private func reportWait(_ signal: Int32?) {
+    let names = members.filter { !$0.isEnded }.flatMap { member -> [String] in
+      // A lane that waits for commands already has not answered: then it is all sinks that took something.
+      let status = member.result.atStop.withLock { $0 } ?? member.run.outline()
+      let sinks = status.nodes.filter { $0.role == .sink && ($0.queue ?? $0.eventsIn ?? 0) > 0 }
+      return status.sources.filter { $0.asking != nil }.map(\.name) + sinks.map(\.name)
+    }
+    if names.isEmpty { return }
+    let again = signal == SIGINT ? "; Ctrl-C again stops at once" : ""
+    log.notice(
+      "waiting for \(names.joined(separator: ", ")), up to \(DurationText.format(options.grace))\(again)")
+  }
+
   private mutating func stop(_ reason: StopReason) -> Instant {
     tools.notices?.stopping()
-    for member in members { member.run.stop(reason) }
+    for member in members {
+      member.run.report { [result = member.result] status in result.atStop.withLock { $0 = status } }
+      member.run.stop(reason)
+    }
     for index in members.indices { members[index].successor = nil }
     if !waiting.isEmpty { hasFailed = true }
     (waiting, successors) = ([], [])

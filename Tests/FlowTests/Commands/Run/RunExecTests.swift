@@ -36,6 +36,16 @@ import Testing
     #expect(status?.contains(") Z ") ?? true)
   }
 
+  @Test("a run that is to end says which commands it waits for, and how it ends at once")
+  func waiting() throws {
+    let place = try place("{ command: [sh, -c, 'echo x > begun; sleep 600'], timeout: 10m }")
+    let run = try place.start("--grace", "50s")
+    try run.waitForLines(1, in: "begun")
+    kill(run.number, SIGINT)
+    try run.waitForErrors("waiting for go, up to 50s; Ctrl-C again stops at once")
+    try expect(run.end(by: SIGINT).outcome.status, equals: 130)
+  }
+
   @Test("one that ends while what it has started goes on is not waited for")
   func forking() throws {
     let place = try place("{ command: [sh, -c, 'sleep 120 & echo done; echo $! > pid'] }")
