@@ -107,7 +107,7 @@ struct MQTTAddress: Sendable, CustomStringConvertible {
       host = String(rest[..<end].dropFirst())
       rest = rest[rest.index(after: end)...]
     } else {
-      host = String(rest.prefix { $0 != ":" })
+      host = rest.prefix { $0 != ":" }.lowercased()
       rest = rest.dropFirst(host.count)
     }
     if host.isEmpty || host.contains(where: { " /,?#".contains($0) }) { return nil }

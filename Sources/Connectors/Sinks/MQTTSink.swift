@@ -74,7 +74,8 @@ package let mqttSink = NodeSpec(
     MQTTDiscovery.check(discovery, checker)
     if topic.constant == nil {
       checker.report(
-        "an entity has one topic, without expressions", at: options.place(of: MQTTSinkOptions.topic))
+        "an entity has one topic, without expressions", at: options.place(of: MQTTSinkOptions.topic),
+        hint: "write a sink for each: { topic: rooms/kitchen, when: .room == \"kitchen\", discovery: … }")
     }
     if options[MQTTSinkOptions.bodyText] != nil, discovery[MQTTDiscovery.value] != nil {
       checker.report(

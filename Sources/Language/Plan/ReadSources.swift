@@ -93,7 +93,13 @@ extension PlanBuilder {
           hint: "write every: 5m beside \(spec.kind), or remove \(name)")
       }
       return
-    default: return
+    default:
+      if beside.isGiven(Given.zone), !beside.isGiven(Given.cron) {
+        checker.warn(
+          "time_zone is that of cron, and has no effect here", at: beside.place(of: Given.zone),
+          hint: "write cron: '0 8 * * *' in place of every, or remove time_zone")
+      }
+      return
     }
     for (_, place) in given(beside) { checker.report(message, at: place, hint: hint) }
   }

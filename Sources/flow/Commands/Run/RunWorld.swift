@@ -16,7 +16,11 @@ struct RunWorld {
     isVirtual = try recording.isVirtual(plans)
     if isVirtual {
       if arguments.has(RunSky.sky) {
-        throw WrongUse("--sky cannot be combined with a recording: each has a clock of its own")
+        let names = plans.map(\.name).joined(separator: ", ")
+        throw WrongUse(
+          "--sky cannot be combined with a recording: each has a clock of its own; it is for pipelines that ask "
+            + "launch_library, spacex or apod, and \(names) \(plans.count == 1 ? "replays" : "replay") what is recorded"
+        )
       }
       if settings.time != nil {
         throw WrongUse("--for counts the time of a clock, and recordings run in virtual time")
