@@ -1,27 +1,12 @@
 // Names of RxSwift that are others here: the compiler offers the right one. None of them can be called.
 
 extension Observable {
-  @available(*, unavailable, renamed: "subscribe(next:fail:complete:)")
-  public func subscribe(
-    onNext: (@Sendable (Element) -> Void)? = nil, onError: (@Sendable (any Error) -> Void)? = nil,
-    onCompleted: (@Sendable () -> Void)? = nil, onDisposed: (@Sendable () -> Void)? = nil
-  ) -> Subscription { uncallable() }
-
-  @available(*, unavailable, renamed: "do(next:fail:complete:subscribe:dispose:)")
-  public func `do`(
-    onNext: (@Sendable (Element) throws -> Void)? = nil,
-    afterNext: (@Sendable (Element) throws -> Void)? = nil,
-    onError: (@Sendable (any Error) throws -> Void)? = nil,
-    afterError: (@Sendable (any Error) throws -> Void)? = nil,
-    onCompleted: (@Sendable () throws -> Void)? = nil, afterCompleted: (@Sendable () throws -> Void)? = nil,
-    onSubscribe: (@Sendable () -> Void)? = nil, onSubscribed: (@Sendable () -> Void)? = nil,
-    onDispose: (@Sendable () -> Void)? = nil
-  ) -> Observable { uncallable() }
-
   @available(*, unavailable, renamed: "fail(_:)")
   public static func error(_ error: any Error) -> Observable { uncallable() }
 
-  @available(*, unavailable, renamed: "from(_:)", message: "a list is one argument: from([1, 2, 3])")
+  @available(
+    *, unavailable, message: "a list is one argument: from([1, 2, 3]); of streams, Observable.merge(a, b)"
+  )
   public static func of(_ elements: Element...) -> Observable { uncallable() }
 
   @available(
@@ -41,8 +26,11 @@ extension Observable {
   @available(*, unavailable, renamed: "debounce(for:on:)")
   public func debounce(_ quiet: Duration, scheduler: any Scheduler) -> Observable { uncallable() }
 
+  @available(*, unavailable, renamed: "throttle(for:on:)")
+  public func throttle(_ period: Duration, scheduler: any Scheduler) -> Observable { uncallable() }
+
   @available(*, unavailable, renamed: "throttle(for:latest:on:)")
-  public func throttle(_ period: Duration, latest: Bool = true, scheduler: any Scheduler) -> Observable {
+  public func throttle(_ period: Duration, latest: Bool, scheduler: any Scheduler) -> Observable {
     uncallable()
   }
 
@@ -106,13 +94,19 @@ extension Observable where Element == Int {
   @available(*, unavailable, renamed: "interval(_:on:)")
   public static func interval(_ period: Duration, scheduler: any Scheduler) -> Observable { uncallable() }
 
+  @available(*, unavailable, renamed: "timer(after:on:)")
+  public static func timer(_ due: Duration, scheduler: any Scheduler) -> Observable { uncallable() }
+
   @available(*, unavailable, renamed: "timer(after:every:on:)")
-  public static func timer(_ due: Duration, period: Duration? = nil, scheduler: any Scheduler) -> Observable {
+  public static func timer(_ due: Duration, period: Duration, scheduler: any Scheduler) -> Observable {
     uncallable()
   }
 }
 
 extension Observer {
+  @available(*, unavailable, message: "next(element), fail(error) or complete()")
+  public func on(_ event: StreamEvent<Element>) { uncallable() }
+
   @available(*, unavailable, renamed: "next(_:)")
   public func onNext(_ element: Element) { uncallable() }
 

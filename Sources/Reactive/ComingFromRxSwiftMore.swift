@@ -61,17 +61,19 @@ extension Observable {
   @available(*, unavailable, message: "concatMap { $0 }")
   public func concat<Value: Sendable>() -> Observable<Value> where Element: Observable<Value> { uncallable() }
 
-  @available(*, unavailable, renamed: "buffer(_:or:on:)")
+  @available(*, unavailable, message: "the number comes first: buffer(3, or: .seconds(1), on: lane)")
   public func buffer(timeSpan: Duration, count: Int, scheduler: any Scheduler) -> Observable<[Element]> {
     uncallable()
   }
 
-  @available(*, unavailable, renamed: "window(_:or:on:)")
+  @available(*, unavailable, message: "the number comes first: window(3, or: .seconds(1), on: lane)")
   public func window(timeSpan: Duration, count: Int, scheduler: any Scheduler) -> Observable<Observable> {
     uncallable()
   }
 
-  @available(*, unavailable, renamed: "timeout(after:on:else:)")
+  @available(
+    *, unavailable, message: "the other stream comes last: timeout(after: limit, on: lane, else: other)"
+  )
   public func timeout(_ limit: Duration, other: Observable, scheduler: any Scheduler) -> Observable {
     uncallable()
   }
@@ -146,13 +148,31 @@ extension Observable {
   public func asCompletable() -> Observable { uncallable() }
 }
 
+extension Observable {
+  @available(*, unavailable, renamed: "take(until:)")
+  public func takeUntil<Other: Sendable>(_ other: Observable<Other>) -> Observable { uncallable() }
+
+  @available(*, unavailable, message: "take(while: { … })")
+  public func takeWhile(_ condition: @escaping @Sendable (Element) throws -> Bool) -> Observable {
+    uncallable()
+  }
+
+  @available(*, unavailable, renamed: "skip(until:)")
+  public func skipUntil<Other: Sendable>(_ other: Observable<Other>) -> Observable { uncallable() }
+
+  @available(*, unavailable, message: "skip(while: { … })")
+  public func skipWhile(_ condition: @escaping @Sendable (Element) throws -> Bool) -> Observable {
+    uncallable()
+  }
+}
+
 extension ReplaySubject {
   @available(*, unavailable, message: "ReplaySubject(limit: 2)")
   public static func create(bufferSize: Int) -> ReplaySubject { uncallable() }
 }
 
 extension MainScheduler {
-  @available(*, unavailable, renamed: "shared", message: "as an argument, .main")
+  @available(*, unavailable, message: "as an argument, .main")
   public static var instance: MainScheduler { uncallable() }
 }
 
@@ -179,6 +199,28 @@ public typealias Signal<Element: Sendable> = Observable<Element>
 @available(*, unavailable, message: "ReplaySubject(limit: 1), and takeLast(1)")
 public enum AsyncSubject<Element: Sendable> {}
 
+@available(*, unavailable, renamed: "StreamEvent")
+public typealias Event<Element: Sendable> = StreamEvent<Element>
+
+@available(*, unavailable, message: "a class, Observable: it is extended itself, and a parameter is of it")
+public protocol ObservableType<Element> { associatedtype Element: Sendable }
+
+@available(*, unavailable, message: "a class, Observable: it is extended itself, and a parameter is of it")
+public protocol ObservableConvertibleType<Element> { associatedtype Element: Sendable }
+
+@available(*, unavailable, renamed: "Observer")
+public protocol ObserverType<Element> { associatedtype Element: Sendable }
+
+@available(
+  *, unavailable, message: "a closure: subscribe(onMain: { [weak view] value in view?.text = value })"
+)
+public enum Binder<Value: Sendable> {
+  @available(
+    *, unavailable, message: "a closure: subscribe(onMain: { [weak view] value in view?.text = value })"
+  )
+  public init<Target: AnyObject>(_ target: Target, _ bind: @escaping (Target, Value) -> Void) { uncallable() }
+}
+
 @available(*, unavailable, message: "any Observer<Element>")
 public typealias AnyObserver<Element: Sendable> = any Observer<Element>
 
@@ -192,10 +234,25 @@ public typealias SerialDisposable = Subscription
 public typealias SingleAssignmentDisposable = Subscription
 
 @available(*, unavailable, message: "SerialScheduler(name:): it has a thread of its own")
-public enum SerialDispatchQueueScheduler {}
+public enum SerialDispatchQueueScheduler {
+  @available(*, unavailable, message: "SerialScheduler(name:): it has a thread of its own")
+  public init(qos: QueueQuality, internalSerialQueueName name: String = "") { uncallable() }
+
+  @available(*, unavailable, message: "SerialScheduler(name:): it has a thread of its own")
+  public init<Queue>(queue: Queue, internalSerialQueueName name: String) { uncallable() }
+}
 
 @available(*, unavailable, message: "ThreadPool(threads:), and a scheduler of it: makeScheduler()")
-public enum ConcurrentDispatchQueueScheduler {}
+public enum ConcurrentDispatchQueueScheduler {
+  @available(*, unavailable, message: "ThreadPool(threads:), and a scheduler of it: makeScheduler()")
+  public init(qos: QueueQuality) { uncallable() }
+
+  @available(*, unavailable, message: "ThreadPool(threads:), and a scheduler of it: makeScheduler()")
+  public init<Queue>(queue: Queue) { uncallable() }
+}
+
+@available(*, unavailable, message: "a thread here has no quality of service")
+public enum QueueQuality { case background, utility, `default`, userInitiated, userInteractive, unspecified }
 
 @available(*, unavailable, message: "not needed: what is sent inside a delivery waits until that is over")
 public typealias CurrentThreadScheduler = ImmediateScheduler

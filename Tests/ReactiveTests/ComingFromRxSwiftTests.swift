@@ -5,14 +5,60 @@ import Testing
 @Suite struct ComingFromRxSwiftTests {
   /// A line, and a part of what the compiler says of it; nothing for one that compiles.
   static let lines = #"""
-    _ = one.subscribe(onNext: { print($0) }) => 'subscribe(next:fail:complete:)'
-    _ = one.do(onNext: { print($0) }) => 'do(next:fail:complete:subscribe:dispose:)'
+    _ = one.subscribe(onNext: { print($0) }) => 'subscribe(next:)'
+    _ = one.subscribe(onNext: { print($0) }, onError: { print($0) }) => 'subscribe(next:fail:)'
+    _ = one.subscribe(onNext: { print($0) }, onCompleted: {}) => 'subscribe(next:complete:)'
+    _ = one.subscribe(onNext: { _ in }, onError: { _ in }, onCompleted: {}) => 'subscribe(next:fail:complete:)'
+    _ = one.subscribe(onError: { print($0) }) => 'subscribe(fail:)'
+    _ = one.subscribe(onCompleted: {}) => 'subscribe(complete:)'
+    _ = one.subscribe(onError: { print($0) }, onCompleted: {}) => 'subscribe(fail:complete:)'
+    _ = one.subscribe(onNext: { print($0) }, onDisposed: {}) => subscription.onDispose
+    _ = one.subscribe(onNext: { _ in }, onError: { _ in }, onCompleted: {}, onDisposed: {}) => subscription.onDispose
+    _ = one.subscribe(onNext: nil, onDisposed: nil) => subscription.onDispose
+    one.toArray().subscribe(onSuccess: { print($0) }).disposed(by: Bag()) => 'subscribe(next:)'
+    _ = one.subscribe(onSuccess: { print($0) }, onFailure: { print($0) }) => 'subscribe(next:fail:)'
+    _ = one.subscribe(onSuccess: { print($0) }, onError: { print($0) }) => 'subscribe(next:fail:)'
+    _ = one.subscribe(onSuccess: { _ in }, onError: { _ in }, onCompleted: {}) => 'subscribe(next:fail:complete:)'
+    _ = one.drive(onNext: { print($0) }) => 'subscribe(onMain:)'
+    _ = one.emit(onNext: { print($0) }) => 'subscribe(onMain:)'
+    _ = one.drive(relay) => subscribe(onMain: {
+    _ = one.emit(to: relay) => subscribe(onMain: {
+    _ = Single<Int>.create { single in single(.success(1)); return Disposables.create() } => an emitter: create {
+    _ = Observable<Int>.create { single in single(.success(1)); return Disposables.create() } => an emitter: create {
+    _ = Observable<Int>.create { observer in observer.on(.next(1)) } => next(element), fail(error)
+    subject.on(.next(1)) => next(element), fail(error)
+    let event: Event<Int>? = nil => 'StreamEvent'
+    let binder = Binder<Int>(subject) { subject, value in subject.next(value) } => subscribe(onMain: { [weak view]
+    func taker<Stream: ObservableType>(_ stream: Stream) where Stream.Element == Int {} => a class, Observable
+    func other<Stream: ObservableConvertibleType>(_ stream: Stream) {} => a class, Observable
+    func fed<Receiver: ObserverType>(_ receiver: Receiver) {} => 'Observer'
+    _ = Observable.of(one, text.map(\.count)).merge() => Observable.merge(a, b)
+    _ = Observable.of(subject, relay).concat() => Observable.merge(a, b)
+    _ = one.takeUntil(text) => 'take(until:)'
+    _ = one.takeWhile { $0 < 3 } => take(while: {
+    _ = one.skipUntil(text) => 'skip(until:)'
+    _ = one.skipWhile { $0 < 3 } => skip(while: {
+    _ = SerialDispatchQueueScheduler(qos: .background) => SerialScheduler(name:)
+    _ = SerialDispatchQueueScheduler(queue: clock, internalSerialQueueName: "rows") => SerialScheduler(name:)
+    _ = ConcurrentDispatchQueueScheduler(qos: .userInitiated) => ThreadPool(threads:)
+    _ = ConcurrentDispatchQueueScheduler(queue: clock) => ThreadPool(threads:)
+    _ = one.do(onNext: { print($0) }) => 'do(next:)'
+    _ = one.do(onNext: { _ in }, onError: { _ in }) => 'do(next:fail:)'
+    _ = one.do(onNext: { _ in }, onCompleted: {}) => 'do(next:complete:)'
+    _ = one.do(onNext: { _ in }, onError: { _ in }, onCompleted: {}) => 'do(next:fail:complete:)'
+    _ = one.do(onError: { _ in }) => 'do(fail:)'
+    _ = one.do(onCompleted: {}) => 'do(complete:)'
+    _ = one.do(onSubscribe: {}) => 'do(subscribe:)'
+    _ = one.do(onSubscribe: {}, onDispose: {}) => 'do(subscribe:dispose:)'
+    _ = one.do(onDispose: {}) => 'do(dispose:)'
     _ = Observable<Int>.error(CancellationError()) => 'fail(_:)'
     _ = Observable.of(1, 2, 3) => from([1, 2, 3])
     _ = Observable<Int>.interval(.seconds(1), scheduler: clock) => 'interval(_:on:)'
-    _ = Observable<Int>.timer(.seconds(1), scheduler: clock) => 'timer(after:every:on:)'
+    _ = Observable<Int>.timer(.seconds(1), scheduler: clock) => 'timer(after:on:)'
+    _ = Observable<Int>.timer(.seconds(1), period: .seconds(2), scheduler: clock) => 'timer(after:every:on:)'
     _ = one.debounce(.milliseconds(300), scheduler: clock) => 'debounce(for:on:)'
-    _ = one.throttle(.milliseconds(300), scheduler: clock) => 'throttle(for:latest:on:)'
+    _ = one.throttle(.milliseconds(300), scheduler: clock) => 'throttle(for:on:)'
+    _ = one.throttle(.seconds(1), latest: false, scheduler: clock) => 'throttle(for:latest:on:)'
     _ = one.delay(.seconds(1), scheduler: clock) => 'delay(for:on:)'
     _ = one.timeout(.seconds(1), scheduler: clock) => 'timeout(after:on:)'
     _ = Observable.generate(initialState: 1, condition: { $0 < 9 }, iterate: { $0 * 2 }) => from(sequence(
@@ -31,7 +77,7 @@ import Testing
     _ = one.asSingle() => 'single()'
     _ = subject.asObservable() => 'observable'
     _ = subject.map { $0 + 1 }
-    _ = relay.subscribe(onNext: { print($0) }) => 'subscribe(next:fail:complete:)'
+    _ = relay.subscribe(onNext: { print($0) }) => 'subscribe(next:)'
     _ = Observable.combineLatest(subject, relay, text) { "\($0)\($1)\($2)" }
     _ = one.take(until: subject).withLatestFrom(relay)
     relay.accept(1) => 'next(_:)'
@@ -62,11 +108,11 @@ import Testing
     _ = Observable.just(one).merge() => flatMap { $0 }
     _ = Observable.just(one).merge(maxConcurrent: 2) => flatMap(limit: 2)
     _ = Observable.just(one).concat() => concatMap { $0 }
-    _ = one.buffer(timeSpan: .seconds(1), count: 2, scheduler: clock) => 'buffer(_:or:on:)'
-    _ = one.window(timeSpan: .seconds(1), count: 2, scheduler: clock) => 'window(_:or:on:)'
+    _ = one.buffer(timeSpan: .seconds(1), count: 2, scheduler: clock) => buffer(3, or: .seconds(1), on: lane)
+    _ = one.window(timeSpan: .seconds(1), count: 2, scheduler: clock) => window(3, or: .seconds(1), on: lane)
     _ = one.distinctUntilChanged({ $0 == $1 }) => 'by:'
     _ = one.sample(text, defaultValue: 1) => startWith(element)
-    _ = one.timeout(.seconds(1), other: one, scheduler: clock) => 'timeout(after:on:else:)'
+    _ = one.timeout(.seconds(1), other: one, scheduler: clock) => timeout(after: limit, on: lane, else: other)
     _ = one.delaySubscription(.seconds(1), scheduler: clock) => 'delaySubscription(for:on:)'
     _ = one.take(for: .seconds(1), scheduler: clock) => 'take(for:on:)'
     _ = one.skip(.seconds(1), scheduler: clock) => 'skip(for:on:)'
@@ -77,7 +123,7 @@ import Testing
     _ = one.multicast { subject } => multicast(PublishSubject())
     _ = Observable.using({ 1 }, observableFactory: { _ in one }) => dispose: { $0.close() }
     _ = one.subscribe(with: subject, onNext: { _, _ in }) => [weak object]
-    _ = one.do(onNext: { _ in }, afterNext: { _ in }, onSubscribed: {}) => 'do(next:fail:complete:subscribe:dispose:)'
+    _ = one.do(onNext: { _ in }, afterNext: { _ in }, onSubscribed: {}) => do(next:fail:complete:subscribe:dispose:)
     _ = one.debug() => debug("search"
     _ = one.toBlocking() => stream.value
     _ = one.asDriver(onErrorJustReturn: 1) => share(replay: 1)
@@ -133,6 +179,30 @@ import Testing
       if: compiler != nil && FileManager.default.fileExists(atPath: modules),
       "needs swiftc, and the modules of this build beside the tests"))
   func theCompilerNamesTheRemedy() throws {
+    let lines = Self.lines.map { $0[0] }
+    let said = try compile(lines)
+    for (line, told) in zip(Self.lines, said) {
+      let messages = told.map(\.message).joined(separator: "\n")
+      if line.count == 1 {
+        #expect(messages.isEmpty, "\(line[0]): \(messages)")
+      } else {
+        #expect(messages.contains(line[1]), "\(line[0]): \(messages.isEmpty ? "nothing is said" : messages)")
+      }
+    }
+    // What the compiler offers is right: a line that it has changed has no error any more.
+    let changed = zip(lines, said).map { line, told in told.reduce(Hints(line)) { $0.adding($1) }.line }
+    for (line, (change, told)) in zip(lines, zip(changed, try compile(changed))) where line != change {
+      let errors = told.filter { !$0.isWarning }.map(\.message).joined(separator: "\n")
+      #expect(errors.isEmpty, "\(line) became \(change)")
+    }
+    for (line, (change, row)) in zip(lines, zip(changed, Self.lines)) where row.count == 2 {
+      let isRenamed = row[1].hasPrefix("'") && !row[1].hasSuffix(":'")
+      #expect(!isRenamed || line != change, "\(line) has no fix-it")
+    }
+  }
+
+  /// What the compiler says of each line, in a function of its own.
+  private func compile(_ lines: [String]) throws -> [[Told]] {
     let head = """
       import Reactive
       let (one, text, subject, relay, clock) = (
@@ -140,28 +210,80 @@ import Testing
 
       """
     let first = head.split(separator: "\n", omittingEmptySubsequences: false).count
-    let program = head + Self.lines.enumerated().map { "func line\($0)() { \($1[0]) }\n" }.joined()
+    let program = head + lines.enumerated().map { "func line\($0)() { \($1) }\n" }.joined()
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).swift")
     try program.write(to: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: file) }
     let process = Process()
     process.executableURL = URL(filePath: try #require(Self.compiler))
-    process.arguments = ["-typecheck", "-swift-version", "6", "-I", Self.modules, file.path]
+    process.arguments = [
+      "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm", "-I", Self.modules, file.path,
+    ]
     let pipe = Pipe()
     process.standardError = pipe
     try process.run()
     let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    for (index, line) in Self.lines.enumerated() {
-      let place = "\(file.path):\(first + index):"
-      let messages = said.split(separator: "\n").filter { $0.hasPrefix(place) }
-        .filter { $0.contains("error:") || $0.contains("unused") }.joined(separator: "\n")
-      if line.count == 1 {
-        #expect(messages.isEmpty, "\(line[0]): \(messages)")
-      } else {
-        #expect(
-          messages.contains(line[1]), "\(line[0]): \(messages.isEmpty ? said.prefix(300) + "" : messages)")
+    let rows = said.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    var told = lines.map { _ in [Told]() }
+    for (index, row) in rows.enumerated() where row.hasPrefix("\(file.path):") {
+      let number = Int(row.dropFirst(file.path.count + 1).prefix { $0 != ":" }) ?? 0
+      guard lines.indices.contains(number - first), row.contains("error:") || row.contains("unused") else {
+        continue
       }
+      // Below the line come the marks, and below them what it offers, if anything.
+      let under = rows.dropFirst(index + 2).prefix(2).prefix { $0.hasPrefix(" ") }
+        .map { Array($0.dropFirst("func line\(number - first)() { ".count)) }
+      told[number - first].append(
+        Told(
+          message: String(row.dropFirst(file.path.count)), isWarning: !row.contains("error:"),
+          marks: under.first ?? [], hints: under.count > 1 ? under[1] : []))
+    }
+    return told
+  }
+}
+
+/// A message of the compiler, the marks under the line, and what it offers to write there.
+private struct Told {
+  let message: String
+  let isWarning: Bool
+  let marks: [Character]
+  let hints: [Character]
+}
+
+/// A line with what the compiler offers written into it.
+private struct Hints {
+  let line: String
+
+  init(_ line: String) {
+    self.line = line
+  }
+
+  /// What is marked is replaced by what stands below it, or left out; what stands below no mark is put in.
+  func adding(_ told: Told) -> Hints {
+    guard !told.isWarning else { return self }
+    var changes: [(Range<Int>, String)] = []
+    let isRenamed = told.message.contains("has been re")  // renamed to, replaced by
+    let marks = words(told.marks).filter { isRenamed ? $0.count > 1 : false }
+    var hints = words(told.hints)
+    for mark in marks {
+      // A longer name before it moves a hint to the right.
+      let hint = hints.firstIndex { mark.contains($0.lowerBound) }.map { hints.remove(at: $0) }
+      if hint == nil, told.marks[mark.lowerBound] == "^" { continue }
+      changes.append((mark, hint.map { String(told.hints[$0]) } ?? ""))
+    }
+    for hint in hints { changes.append((hint.lowerBound..<hint.lowerBound, String(told.hints[hint]) + " ")) }
+    var letters = Array(line)
+    for (range, text) in changes.sorted(by: { $0.0.lowerBound > $1.0.lowerBound }) {
+      if range.upperBound <= letters.count { letters.replaceSubrange(range, with: text) }
+    }
+    return Hints(String(letters))
+  }
+
+  /// Where the words of a row stand.
+  private func words(_ row: [Character]) -> [Range<Int>] {
+    row.indices.filter { row[$0] != " " && ($0 == 0 || row[$0 - 1] == " ") }.map { start in
+      start..<(row[start...].firstIndex(of: " ") ?? row.count)
     }
   }
 }
