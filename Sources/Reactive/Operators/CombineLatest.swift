@@ -1,5 +1,6 @@
 extension Observable {
-  /// Combines the latest element of this stream with the latest of another, each time either emits.
+  /// Combines the latest element of this stream with the latest of another, each time either emits; completes when both
+  /// have.
   ///
   ///     a-----b--|
   ///     --1-2----|
@@ -84,25 +85,25 @@ private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable
   func close(_ index: Int) {
     serializer.pass { [self] in
       serializer.state.leftOpen = false
-      if latestLeft.isVacant || !serializer.state.rightOpen { end(.completed) }
+      if !serializer.state.rightOpen { end(.completed) }
     }
   }
 
   func closeRight() {
     serializer.pass { [self] in
       serializer.state.rightOpen = false
-      if latestRight.isVacant || !serializer.state.leftOpen { end(.completed) }
+      if !serializer.state.leftOpen { end(.completed) }
     }
   }
 
   private func take(left value: Left) {
     latestLeft.fill(value)
-    if !latestRight.isVacant { emit() }
+    if !latestRight.isVacant { emit() } else if !serializer.state.rightOpen { end(.completed) }
   }
 
   private func take(right value: Right) {
     latestRight.fill(value)
-    if !latestLeft.isVacant { emit() }
+    if !latestLeft.isVacant { emit() } else if !serializer.state.leftOpen { end(.completed) }
   }
 
   private func emit() {

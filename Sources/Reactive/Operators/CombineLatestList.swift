@@ -4,12 +4,15 @@ extension Observable {
   ///     a-----b--|
   ///     --1-2----|
   ///     --x-y-z--|   combineLatest([letters, digits])   x = [a, 1], y = [a, 2], z = [b, 2]
+  ///
+  /// Completes when all sources have, or when an element comes from the last one that has not and another never emitted.
+  /// Of no sources there is one list, an empty one.
   /// ```
   /// Observable.combineLatest([Observable.just(1), Observable.from([2, 3])])  // [1, 2], [1, 3], |
   /// ```
   public static func combineLatest(_ sources: [Observable]) -> Observable<[Element]> {
     Observable<[Element]> { downstream, subscription in
-      if sources.isEmpty { return downstream.complete() }
+      if sources.isEmpty { return Observable<[Element]>.just([]).attach(downstream, in: subscription) }
       let list = LatestList(downstream, count: sources.count)
       for index in 0..<sources.count {
         if subscription.isDisposed { return }
@@ -50,8 +53,7 @@ private final class LatestList<Element: Sendable>: InputOwner {
   func close(_ index: Int) {
     serializer.pass { [self] in
       serializer.state.open -= 1
-      let dead = serializer.state.missing > 0 && serializer.state.waiting[index] == nil
-      if dead || serializer.state.open == 0 { end(.completed) }
+      if serializer.state.open == 0 { end(.completed) }
     }
   }
 
@@ -62,7 +64,11 @@ private final class LatestList<Element: Sendable>: InputOwner {
     } else {
       serializer.state.latest[index] = value
     }
-    if serializer.state.missing == 0 { downstream.next(serializer.state.latest) }
+    if serializer.state.missing == 0 {
+      downstream.next(serializer.state.latest)
+    } else if serializer.state.open == 1 {
+      end(.completed)
+    }
   }
 
   private func gather(_ value: Element, at index: Int) {

@@ -78,7 +78,7 @@ private final class LatestInput<Source: Sendable, Output: Sendable>: Observer {
   }
 
   func complete() {
-    if child.finish() { all.complete(latest) }
+    if child.finish() { all.complete() }
   }
 }
 
@@ -116,8 +116,11 @@ private final class LatestOfAll<Output: Sendable>: DrainLoop, @unchecked Sendabl
     pass { [self] in end(.failed(error)) }
   }
 
-  func complete<Source: Sendable>(_ latest: Unguarded<Source>) {
-    pass { [self] in close(latest) }
+  func complete() {
+    pass { [self] in
+      state.open -= 1
+      if state.open == 0 { end(.completed) }
+    }
   }
 
   func take<Source: Sendable>(_ value: Source, _ latest: Unguarded<Source>) {
@@ -130,15 +133,13 @@ private final class LatestOfAll<Output: Sendable>: DrainLoop, @unchecked Sendabl
     if state.over { return }
     if latest.isVacant { state.missing -= 1 }
     latest.fill(value)
-    if state.missing > 0 { return }
+    if state.missing > 0 {
+      if state.open == 1 { end(.completed) }
+      return
+    }
     let output: Output
     do { output = try combine(places) } catch { return end(.failed(error)) }
     downstream.next(output)
-  }
-
-  private func close<Source>(_ latest: Unguarded<Source>) {
-    state.open -= 1
-    if latest.isVacant || state.open == 0 { end(.completed) }
   }
 
   private func end(_ terminal: Termination) {

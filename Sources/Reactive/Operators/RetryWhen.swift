@@ -5,7 +5,8 @@ extension Observable {
   ///          a-#
   ///     a----a----   retry(when: { errors in errors.delay(for: .seconds(3), on: clock) })
   ///
-  /// When that stream completes or fails, so does this one, at once. What it emits while no failure waits counts for nothing.
+  /// When that stream completes or fails, so does this one, in place of its next failure. What it emits while no failure
+  /// waits counts for nothing.
   /// For pauses that grow with each failure in a row there is `retry(_:on:)`.
   /// ```
   /// Observable.just(1).concat(.fail(Oops())).retry(when: { $0.take(1) })  // 1, 1, |
@@ -24,8 +25,14 @@ private final class RetryRounds<Element: Sendable>: Sendable {
   private let outlet: SerializedOutlet<Element>
   private let subscription: Subscription
   private let errors = PublishSubject<any Error>()
-  /// Whether a failure waits for its trigger.
-  private let serializer = Serializer(false)
+  private let serializer = Serializer(Round())
+
+  private struct Round: Sendable {
+    /// Whether a failure waits for its trigger.
+    var hasFailed = false
+    /// The end of the triggers.
+    var end: Termination?
+  }
 
   init(_ source: Observable<Element>, _ downstream: any Observer<Element>, _ subscription: Subscription) {
     self.source = source
@@ -37,8 +44,8 @@ private final class RetryRounds<Element: Sendable>: Sendable {
     let triggers: Observable<Trigger>
     do { triggers = try make(errors.observable) } catch { return outlet.fail(error) }
     triggers.feed(
-      subscription, next: { [self] _ in startAgain() }, fail: { [outlet] in outlet.fail($0) },
-      complete: { [outlet] in outlet.complete() })
+      subscription, next: { [self] _ in startAgain() }, fail: { [self] in end(.failed($0)) },
+      complete: { [self] in end(.completed) })
     attach()
   }
 
@@ -50,14 +57,24 @@ private final class RetryRounds<Element: Sendable>: Sendable {
   }
 
   private func wait(after error: any Error) {
-    serializer.pass { [serializer] in serializer.state = true }
+    serializer.pass { [serializer, outlet] in
+      serializer.state.hasFailed = true
+      serializer.state.end?.deliver(to: outlet)
+    }
     errors.next(error)
+  }
+
+  private func end(_ termination: Termination) {
+    serializer.pass { [serializer, outlet] in
+      serializer.state.end = termination
+      if serializer.state.hasFailed { termination.deliver(to: outlet) }
+    }
   }
 
   private func startAgain() {
     serializer.pass { [self] in
-      if !serializer.state { return }
-      serializer.state = false
+      if !serializer.state.hasFailed { return }
+      serializer.state.hasFailed = false
       attach()
     }
   }

@@ -5,7 +5,8 @@ extension Observable {
   ///     -1-----2----|
   ///     -x-----y----|   zip([letters, digits])   x = [a, 1], y = [b, 2]
   ///
-  /// Completes when no further list can come. A source may be ahead by `backlog` elements; more is a failure.
+  /// Completes when all have; what a source emits after another has ended is discarded, once that has nothing left.
+  /// A source may be ahead by `backlog` elements; more is a failure.
   /// ```
   /// Observable.zip([Observable.from([1, 2, 3]), Observable.from([10, 20])])  // [1, 10], [2, 20], |
   /// ```

@@ -6,7 +6,8 @@ extension Observable {
   ///     --*-----*---|
   ///     --x-----y---|   zip(letters, digits, marks) { … }   x = a1*, y = b2*
   ///
-  /// Completes when no further one can come. A source may be ahead by `backlog` elements; more is a failure.
+  /// Completes when all have; what a source emits after another has ended is discarded, once that has nothing left.
+  /// A source may be ahead by `backlog` elements; more is a failure.
   /// ```
   /// Observable.zip(Observable.from([1, 2]), Observable.just("a"), Observable.just(2.5)) { "\($0)\($1)\($2)" }  // 1a2.5, |
   /// ```
@@ -50,7 +51,8 @@ private func takeFirst<Source: Sendable>(
 /// How many lines are empty; a tuple goes out when none is.
 struct ZipState: Sendable {
   var empty: Int
-  /// Whether a source that has ended has nothing left.
+  var open: Int
+  /// Whether a source that has ended has nothing left, so that none of what comes goes out.
   var isSpent = false
   var over = false
 }
@@ -115,7 +117,7 @@ final class MixedZipper<Output: Sendable>: DrainLoop, @unchecked Sendable {
     self.backlog = backlog
     lines.reserveCapacity(count)
     self.takeAll = takeAll
-    state = ZipState(empty: count)
+    state = ZipState(empty: count, open: count)
   }
 
   func attach<Source>(_ source: Observable<Source>) {
@@ -140,7 +142,7 @@ final class MixedZipper<Output: Sendable>: DrainLoop, @unchecked Sendable {
   }
 
   private func place<Source>(_ value: Source, _ line: ZipLine<Source>) {
-    if state.over { return }
+    if state.over || state.isSpent { return }
     if line.waiting.count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
     }
@@ -150,12 +152,13 @@ final class MixedZipper<Output: Sendable>: DrainLoop, @unchecked Sendable {
     let output: Output
     do { output = try takeAll(lines, &state) } catch { return end(.failed(error)) }
     downstream.next(output)
-    if state.isSpent, !subscription.isDisposed { end(.completed) }
   }
 
   private func close<Source>(_ line: ZipLine<Source>) {
     line.isOpen = false
-    if line.waiting.isEmpty { end(.completed) }
+    if line.waiting.isEmpty { state.isSpent = true }
+    state.open -= 1
+    if state.open == 0 { end(.completed) }
   }
 
   private func end(_ terminal: Termination) {

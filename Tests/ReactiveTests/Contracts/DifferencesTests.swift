@@ -5,20 +5,31 @@ import Testing
 
 /// What means something else in RxSwift: the table of the page “Coming from RxSwift”, row by row.
 @Suite struct DifferencesTests {
-  @Test func combineLatestEndsWhenOneHasNothingToCombine() throws {
-    try expectMarbles("-|") { clock in
-      let empty = try clock.hot("-|")
-      return Observable.combineLatest([try clock.hot("a--b--|"), empty]).map {
-        $0.joined()
-      }
-    }
-  }
-
-  @Test func zipEndsWhenNothingCanFollow() throws {
-    try expectMarbles("a-|", legend: ["a = ax"]) { clock in
+  @Test func zipOfAListEndsWhenAllHave() throws {
+    try expectMarbles("a-----|", legend: ["a = ax"]) { clock in
       let short = try clock.hot("x-|")
       return Observable.zip([try clock.hot("a----b|"), short]).map { $0.joined() }
     }
+  }
+
+  @Test func aClosureWithoutALabelGetsElements() {
+    let log = Journal<Int>()
+    _ = Observable.from([1, 2]).subscribe { log.note($0) }
+    expect(log.entries, equals: [1, 2])
+  }
+
+  @Test func singleEmitsAtTheEnd() throws {
+    try expectMarbles("---(a|)") { try $0.hot("a--|").single() }
+    try expectMarbles("--#") { try $0.hot("a-b|").single() }
+  }
+
+  @Test func aDisposeIsCarriedOutWhereItIsCalled() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-a-a")
+    let subscription = source.subscribe(on: clock).subscribe()
+    clock.advance(by: .seconds(1))
+    subscription.dispose()
+    expect(source.subscriptions, equals: ["^!"])
   }
 
   @Test func throttleEmitsWhatWaitsAtTheEnd() throws {

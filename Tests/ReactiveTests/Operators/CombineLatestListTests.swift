@@ -24,20 +24,31 @@ import Testing
     }
   }
 
-  @Test func completesAtOnceWithoutSources() {
-    expect(outcome { _ in Observable<Int>.combineLatest([]) }, equals: "|")
+  @Test func thereIsOneListOfNoSources() {
+    expect(outcome { _ in Observable<Int>.combineLatest([]) }, equals: "[], |")
+    expect(outcome { _ in Observable<Int>.combineLatest([]).take(1) }, equals: "[], |")
   }
 
   @Test func oneSourceIsEnough() {
     expect(outcome { _ in Observable.combineLatest([Observable.from([1, 2])]) }, equals: "[1], [2], |")
   }
 
-  @Test func completesWhenOneDiesBeforeItHasSpoken() throws {
+  @Test func completesWithTheNextElementWhenOneHasDiedBeforeItHasSpoken() throws {
     let clock = VirtualScheduler()
-    let alive = try clock.hot("a-b-c|")
+    let alive = try clock.hot("a---b-c|")
     let dead = try clock.hot("--|")
-    expect(clock.play(Observable.combineLatest([alive, dead])), equals: "--|")
-    expect(alive.subscriptions, equals: ["^-!"])
+    expect(clock.play(Observable.combineLatest([alive, dead])), equals: "----|")
+    expect(alive.subscriptions, equals: ["^---!"])
+  }
+
+  @Test func waitsForAllOthersToHaveEnded() throws {
+    let clock = VirtualScheduler()
+    let (dead, short, long) = (try clock.hot("|"), try clock.hot("a----|"), try clock.hot("a-b-c-|"))
+    expect(clock.play(Observable.combineLatest([dead, short, long])), equals: "------|")
+    try expectMarbles("----|") { clock in
+      let (dead, short, long) = (try clock.hot("|"), try clock.hot("a--|"), try clock.hot("a-b-c-|"))
+      return Observable.combineLatest([dead, short, long])
+    }
   }
 
   @Test func aFailureLeavesTheOthers() throws {

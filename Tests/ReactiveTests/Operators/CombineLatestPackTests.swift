@@ -32,16 +32,16 @@ import Testing
       }, equals: "(1, \"a\", 2.5), |")
   }
 
-  @Test func endsWhenAllHaveOrOneHadNothing() throws {
+  @Test func endsWhenAllHaveOrTheLastOneEmitsInVain() throws {
     try expectMarbles("a--b-|", legend: ["a = xyz", "b = xyw"]) { clock in
       let last = try clock.hot("z--w-|")
       return Observable.combineLatest(.just("x"), try clock.hot("y|"), last) {
         $0 + $1 + $2
       }
     }
-    try expectMarbles("--|") { clock in
-      let empty = try clock.hot("--|")
-      return Observable.combineLatest(.just("x"), empty, Observable<String>.never()) {
+    try expectMarbles("----|") { clock in
+      let (empty, last) = (try clock.hot("--|"), try clock.hot("-x--y"))
+      return Observable.combineLatest(.just("x"), empty, last) {
         $0 + $1 + $2
       }
     }
@@ -59,8 +59,8 @@ import Testing
   @Test func startsNoMoreOnceItIsOver() throws {
     let clock = VirtualScheduler()
     let last = try clock.hot("a|")
-    let none = Observable<String>.empty()
-    expect(clock.play(Observable.combineLatest(none, none, last) { $0 + $1 + $2 }), equals: "|")
+    let none = Observable<String>.fail(Oops())
+    expect(clock.play(Observable.combineLatest(.just("x"), none, last) { $0 + $1 + $2 }), equals: "#")
     #expect(last.subscriptions.isEmpty)
   }
 

@@ -19,19 +19,24 @@ import Testing
     }
   }
 
-  @Test func completesWhenOneEndsWithoutAnElement() throws {
+  @Test func completesWithTheNextElementWhenOneHasEndedWithoutAny() throws {
     let clock = VirtualScheduler()
     let left = try clock.hot("--|")
     let right = try clock.hot("-1-2-|")
-    expect(clock.play(left.combineLatest(right) { $0 + $1 }), equals: "--|")
-    expect(right.subscriptions, equals: ["^-!"])
+    expect(clock.play(left.combineLatest(right) { $0 + $1 }), equals: "---|")
+    expect(right.subscriptions, equals: ["^--!"])
   }
 
   @Test func theRightOneMayBeTheEmptyOne() throws {
     let clock = VirtualScheduler()
     let left = try clock.hot("-1-2-|")
-    expect(clock.play(left.combineLatest(Observable<String>.empty()) { $0 + $1 }), equals: "|")
-    expect(left.subscriptions, equals: ["(^!)"])
+    expect(clock.play(left.combineLatest(Observable<String>.empty()) { $0 + $1 }), equals: "-|")
+    expect(left.subscriptions, equals: ["^!"])
+  }
+
+  @Test func completesWithTheSecondOfTwoWithoutElements() throws {
+    try expectMarbles("---|") { try $0.hot("-|").combineLatest($0.hot("---|")) { $0 + $1 } }
+    try expectMarbles("-----|") { try $0.hot("a----|").combineLatest($0.hot("---|")) { $0 + $1 } }
   }
 
   @Test func aFailureOfEitherLeavesTheOther() throws {

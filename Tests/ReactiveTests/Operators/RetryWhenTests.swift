@@ -26,14 +26,22 @@ import Testing
     expect(errors.entries, equals: [1, 2, 3])
   }
 
-  @Test func theEndOfTheTriggersIsTheEnd() throws {
+  @Test func theEndOfTheTriggersIsThatOfTheNextFailure() throws {
     let clock = VirtualScheduler()
-    let (source, triggers) = (try clock.cold("a---b"), try clock.hot("--|"))
-    expect(clock.play(source.retry(when: { _ in triggers })), equals: "a-|")
-    expect(source.subscriptions, equals: ["^-!"])
-    try expectMarbles("a#") { clock in
+    let (source, triggers) = (try clock.cold("a---b#"), try clock.hot("--|"))
+    expect(clock.play(source.retry(when: { _ in triggers })), equals: "a---b|")
+    expect(source.subscriptions, equals: ["^----!"])
+    try expectMarbles("a---b#") { clock in
       let triggers = try clock.hot("-#")
-      return try clock.cold("a---b").retry(when: { _ in triggers })
+      return try clock.cold("a---b#").retry(when: { _ in triggers })
+    }
+    try expectMarbles("a---b|") { clock in
+      let triggers = try clock.hot("-#")
+      return try clock.cold("a---b|").retry(when: { _ in triggers })
+    }
+    try expectMarbles("------|") { clock in
+      let triggers = try clock.hot("------|")
+      return try clock.cold("-#").retry(when: { _ in triggers })
     }
     expect(
       outcome { _ in Observable<Int>.just(1).retry(when: { _ -> Observable<Int> in throw Oops() }) },

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ZipPackTests {
   @Test func joinsStreamsOfAnyTypesByPosition() throws {
-    try expectMarbles("--a-----(b|)", legend: ["a = a1#", "b = b2#"]) { clock in
+    try expectMarbles("--a-----b---|", legend: ["a = a1#", "b = b2#"]) { clock in
       let digits = try clock.hot("-1-----2----|", ["1": 1, "2": 2])
       let marks = try clock.hot("--x-----x|", ["x": Character("#")])
       return Observable.zip(try clock.hot("a--b-|"), digits, marks) {
@@ -20,14 +20,14 @@ import Testing
       equals: "(1, \"a\", 2.5), |")
   }
 
-  @Test func endsWhenNoFurtherOneCanCome() throws {
-    try expectMarbles("ab|", legend: ["a = ax1", "b = by2"]) { clock in
+  @Test func endsWhenAllHave() throws {
+    try expectMarbles("ab---|", legend: ["a = ax1", "b = by2"]) { clock in
       let second = try clock.hot("xy|")
-      return Observable.zip(try clock.hot("ab--c"), second, .from(1...9)) {
+      return Observable.zip(try clock.hot("ab--c|"), second, .from(1...9)) {
         "\($0)\($1)\($2)"
       }
     }
-    try expectMarbles("--(a|)", legend: ["a = ax1"]) { clock in
+    try expectMarbles("--a--", legend: ["a = ax1"]) { clock in
       let second = try clock.hot("x|")
       return Observable.zip(try clock.hot("--a--c"), second, .from(1...9)) {
         "\($0)\($1)\($2)"

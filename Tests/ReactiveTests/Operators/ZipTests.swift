@@ -28,22 +28,19 @@ import Testing
     expect(outcome { _ in Observable.zip([Observable.from([1, 2])]) }, equals: "[1], [2], |")
   }
 
-  @Test func completesAsSoonAsNoFurtherPairCanCome() throws {
+  @Test func completesWhenAllHave() throws {
     let clock = VirtualScheduler()
     let short = try clock.hot("a|")
     let long = try clock.hot("---1--2|")
-    expect(clock.play(short.zip(long) { $1 + $0 }.map { _ in "x" }), equals: "---(x|)")
+    expect(clock.play(short.zip(long) { $1 + $0 }.map { _ in "x" }), equals: "---x---|")
     expect(short.subscriptions, equals: ["^!"])
-    expect(long.subscriptions, equals: ["^--!"])
+    expect(long.subscriptions, equals: ["^------!"])
   }
 
-  @Test func anEmptySourceEndsItAndLeavesTheOthers() throws {
+  @Test func keepsNothingOnceNoFurtherPairCanCome() throws {
     let clock = VirtualScheduler()
-    let first = try clock.hot("a-b-c|")
-    let other = try clock.hot("a|")
-    expect(clock.play(Observable.zip([first, .empty(), other])), equals: "|")
-    expect(first.subscriptions, equals: ["(^!)"])
-    #expect(other.subscriptions.isEmpty)
+    let source = try clock.hot("abcdefg|")
+    expect(clock.play(Observable.zip([source, .empty()], backlog: 2)), equals: "-------|")
   }
 
   @Test func aFailureLeavesTheOthers() throws {
