@@ -16,8 +16,16 @@ extension Observable {
     limit: Int? = nil, backlog: Int = 65_536,
     _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
   ) -> Observable<Output> {
+    flatMap("flatMap", limit, backlog, transform)
+  }
+
+  /// `flatMap` under the name of the operator that its errors are to have.
+  fileprivate func flatMap<Output: Sendable>(
+    _ name: StaticString, _ limit: Int?, _ backlog: Int,
+    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
+  ) -> Observable<Output> {
     Observable<Output> { [self] downstream, subscription in
-      let observer = FlatMapObserver(downstream, subscription, limit, backlog, transform)
+      let observer = FlatMapObserver(name, downstream, subscription, limit, backlog, transform)
       attach(observer, in: observer.outer)
     }
   }
@@ -29,6 +37,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
 {
   /// Its source's part of the subscription, which ends before the inner streams do.
   let outer: Subscription
+  private let name: StaticString
   private let subscription: Subscription
   private let outlet: SerializedOutlet<Output>
   private let limit: Int
@@ -42,10 +51,11 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
   @exclusivity(unchecked) private var backlog = RingBuffer<Element>(capacity: 0)
 
   init(
-    _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int?, _ backlogLimit: Int,
-    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>,
+    _ name: StaticString, _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int?,
+    _ backlogLimit: Int, _ transform: @escaping @Sendable (Element) throws -> Observable<Output>,
     sent: (@Sendable (FlatMapObserver, Output) -> Void)? = nil
   ) {
+    self.name = name
     self.subscription = subscription
     self.limit = max(1, limit ?? 1024)
     self.sent = sent
@@ -78,7 +88,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
     switch next {
     case .quiet: reportWaiting()
     case .waiting: startWaiting()
-    case .done: fail(ReactiveError.overflow(what: "the backlog of flatMap", limit: backlogLimit))
+    case .done: fail(ReactiveError.overflow(what: "the backlog of \(name)", limit: backlogLimit))
     }
   }
 
@@ -87,7 +97,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
       defer { reports = false }
       return reports
     }
-    if isFirst { Diagnostics.report(.waiting(in: "flatMap", limit: limit)) }
+    if isFirst { Diagnostics.report(.waiting(in: "\(name)", limit: limit)) }
   }
 
   private func start(_ value: Element) {
@@ -186,7 +196,7 @@ extension Observable {
   public func concatMap<Output: Sendable>(
     backlog: Int = 65_536, _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
   ) -> Observable<Output> {
-    flatMap(limit: 1, backlog: backlog, transform)
+    flatMap("concatMap", 1, backlog, transform)
   }
 }
 
@@ -210,7 +220,8 @@ extension Observable {
   ) -> Observable {
     Observable { [self] downstream, subscription in
       let observer = FlatMapObserver<Element, Element>(
-        downstream, subscription, limit, backlog, transform, sent: { observer, value in observer.next(value) }
+        "expand", downstream, subscription, limit, backlog, transform,
+        sent: { observer, value in observer.next(value) }
       )
       attach(ExpandObserver(observer), in: observer.outer)
     }

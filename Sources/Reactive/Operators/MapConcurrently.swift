@@ -15,8 +15,16 @@ extension Observable {
     concurrent: Int = 1, backlog: Int = 65_536, on scheduler: (any Scheduler)? = nil,
     _ transform: @escaping @Sendable (Element) async throws -> Output
   ) -> Observable<Output> {
+    map("map", concurrent, backlog, scheduler, transform)
+  }
+
+  /// `map` under the name of the operator that its errors are to have.
+  private func map<Output: Sendable>(
+    _ name: StaticString, _ concurrent: Int, _ backlog: Int, _ scheduler: (any Scheduler)?,
+    _ transform: @escaping @Sendable (Element) async throws -> Output
+  ) -> Observable<Output> {
     Observable<Output> { [self] downstream, subscription in
-      let tasks = OrderedTasks(downstream, subscription, concurrent, backlog, scheduler, transform)
+      let tasks = OrderedTasks(name, downstream, subscription, concurrent, backlog, scheduler, transform)
       attach(tasks, in: tasks.outer)
     }
   }
@@ -30,7 +38,7 @@ extension Observable {
     concurrent: Int = 1, backlog: Int = 65_536, on scheduler: (any Scheduler)? = nil,
     _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> Observable {
-    map(concurrent: concurrent, backlog: backlog, on: scheduler) { value -> Element? in
+    map("filter", concurrent, backlog, scheduler) { value -> Element? in
       try await isIncluded(value) ? value : nil
     }.compactMap { $0 }
   }
@@ -44,7 +52,7 @@ extension Observable {
     concurrent: Int = 1, backlog: Int = 65_536, on scheduler: (any Scheduler)? = nil,
     next: @escaping @Sendable (Element) async throws -> Void
   ) -> Observable {
-    map(concurrent: concurrent, backlog: backlog, on: scheduler) { value in
+    map("do", concurrent, backlog, scheduler) { value in
       try await next(value)
       return value
     }
@@ -81,6 +89,7 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
 
   /// The source's part of the subscription, which ends before the tasks do.
   let outer: Subscription
+  private let name: StaticString
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let limit: Int
@@ -90,9 +99,11 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
   private let serializer = Serializer(State())
 
   init(
-    _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int, _ backlogLimit: Int,
-    _ scheduler: (any Scheduler)?, _ transform: @escaping @Sendable (Element) async throws -> Output
+    _ name: StaticString, _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int,
+    _ backlogLimit: Int, _ scheduler: (any Scheduler)?,
+    _ transform: @escaping @Sendable (Element) async throws -> Output
   ) {
+    self.name = name
     self.downstream = downstream
     self.subscription = subscription
     self.limit = max(1, limit)
@@ -107,7 +118,7 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
       if serializer.state.over { return }
       if serializer.state.results.count < limit { return start(value) }
       if serializer.state.backlog.count < backlogLimit { return serializer.state.backlog.append(value) }
-      end(.failed(ReactiveError.overflow(what: "the backlog of map", limit: backlogLimit)))
+      end(.failed(ReactiveError.overflow(what: "the backlog of \(name)", limit: backlogLimit)))
     }
   }
 

@@ -87,6 +87,14 @@ import Testing
     expect(inner.subscriptions, equals: ["^-!"])
   }
 
+  @Test func aFullBacklogNamesItsOperator() throws {
+    let clock = VirtualScheduler()
+    let (outer, inner) = (try clock.hot("abc|"), try clock.cold("-----x|"))
+    let expand = clock.record(outer.expand(limit: 1, backlog: 1) { _ in inner })
+    clock.run()
+    #expect(expand.error as? ReactiveError == .overflow(what: "the backlog of expand", limit: 1))
+  }
+
   @Test func doesNotTurnToWhatWaitsOnceItIsOver() throws {
     let clock = VirtualScheduler()
     let asked = Journal<String>()
@@ -219,7 +227,7 @@ import Testing
     let recording = clock.record(outer.concatMap(backlog: 1) { _ in Observable<Int>.never() })
     clock.run()
     expect(recording.drawing.line, equals: "--#")
-    #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of flatMap", limit: 1))
+    #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of concatMap", limit: 1))
     expect(outer.subscriptions, equals: ["^-!"])
   }
 

@@ -78,12 +78,19 @@ import Testing
     expect(source.subscriptions, equals: ["^!"])
   }
 
-  @Test func moreThanTheBacklogIsAFailure() {
+  @Test func moreThanTheBacklogIsAFailureThatNamesTheOperator() throws {
     let clock = VirtualScheduler()
-    let recording = clock.record(
-      Observable.from(1...5).map(backlog: 2, on: clock, Self.waiting(clock, Journal())))
+    let source = try clock.hot("abcba", seconds)
+    let wait = Self.waiting(clock, Journal())
+    let recordings = [
+      clock.record(source.map(backlog: 1, on: clock, wait)),
+      clock.record(source.filter(backlog: 1, on: clock) { try await wait($0).isEmpty }.map { "\($0)" }),
+      clock.record(source.do(backlog: 1, on: clock, next: { _ = try await wait($0) }).map { "\($0)" }),
+    ]
     clock.run()
-    #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of map", limit: 2))
+    for (recording, name) in zip(recordings, ["map", "filter", "do"]) {
+      #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of \(name)", limit: 1))
+    }
   }
 
   @Test func othersAreMadeOfIt() throws {
