@@ -37,6 +37,14 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
     serializer.leave()
   }
 
+  /// Goes on with what `change` makes of the state.
+  private func advance(_ change: @escaping @Sendable (inout State) -> Void) {
+    serializer.pass { [self] in
+      change(&serializer.state)
+      go(on: .completed, false)
+    }
+  }
+
   private func go(on last: Termination?, _ progressed: Bool) {
     var (last, progressed) = (last, progressed)
     while !subscription.isDisposed {
@@ -68,12 +76,12 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
   }
 
   /// The observer of one source in the sequence.
-  private final class Round: Observer {
+  final class Round: Observer {
     private let sequencer: Sequencer
     private let child: Subscription
     private let progressed = Atomic<Bool>(false)
 
-    init(_ sequencer: Sequencer, _ child: Subscription) {
+    fileprivate init(_ sequencer: Sequencer, _ child: Subscription) {
       self.sequencer = sequencer
       self.child = child
     }
@@ -95,6 +103,17 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
     func fail(_ error: any Error) { end(.failed(error)) }
 
     func complete() { end(.completed) }
+
+    /// Ends the round in favour of those that `change` puts into the state; false if more depends on it than they.
+    ///
+    /// A sequence inside a sequence so becomes one, however deep: each takes neither stack nor time of those within it.
+    func giveWay(in subscription: Subscription, to change: @escaping @Sendable (inout State) -> Void) -> Bool
+    {
+      guard subscription === child, child.isBare, child.close() else { return false }
+      child.release()
+      sequencer.advance(change)
+      return true
+    }
 
     private func end(_ terminal: Termination) {
       guard child.close() else { return }

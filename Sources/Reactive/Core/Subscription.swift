@@ -70,6 +70,9 @@ public final class Subscription: Sendable {
     return ended
   }
 
+  /// Whether nothing ends with it but what is attached under it.
+  var isBare: Bool { teardowns.withLock { $0.list.count == 0 } }
+
   /// Makes `other` end with this one, as a child does.
   func adopt(_ other: Subscription) {
     guard let key = add(.adopted(other)) else { return other.dispose() }

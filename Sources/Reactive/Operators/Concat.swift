@@ -4,11 +4,19 @@ extension Observable {
   ///     a--b|
   ///         c--d|
   ///     a--bc--d|   concat([first, second])
+  ///
+  /// A row inside a row is part of it, so that pages that name the next one, `just(rows).concat(.deferred { page(next) })`,
+  /// may be as many as they like; where each page goes through further operators it is `expand` that takes no stack.
   /// ```
   /// Observable.concat([Observable.from([1, 2]), Observable.just(3)])  // 1, 2, 3, |
   /// ```
   public static func concat(_ sources: [Observable]) -> Observable {
     Observable { downstream, subscription in
+      if let outer = downstream as? Sequencer<Element, [Observable]>.Round,
+        outer.giveWay(in: subscription, to: { left in left += sources.reversed() })
+      {
+        return
+      }
       // In the state, so that a source is not held by what it feeds once it has begun.
       Sequencer(downstream, subscription, state: Array(sources.reversed())) { left, last, _ in
         if let last, case .failed = last { return .finish(last) }

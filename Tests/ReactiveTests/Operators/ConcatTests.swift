@@ -42,6 +42,50 @@ import Testing
     let sources = Array(repeating: Observable<Int>.from([1]), count: 20_000)
     expect(outcome { _ in Observable.concat(sources).reduce(0) { $0 + $1 } }, equals: "20000, |")
   }
+
+  @Test func pagesThatNameTheNextOneTakeNoStackAndLinearTime() {
+    @Sendable func page(_ number: Int) -> Observable<Int> {
+      number == 100_000 ? .just(number) : .just(number).concat(.deferred { page(number + 1) })
+    }
+    let sum = Journal<Int>()
+    let isBack = onSmallStack {
+      page(1).reduce(0) { $0 + $1 }.subscribe(in: Subscription(), next: { sum.note($0) })
+    }
+    #expect(isBack)
+    expect(sum.entries, equals: [100_000 * 100_001 / 2])
+  }
+
+  @Test func aRowMadeOneByOneIsOneRow() {
+    var row = Observable.from([0])
+    for number in 1...2_000 { row = row.concat(Observable.from([number])) }
+    expect(outcome { _ in row.reduce(0) { $0 + $1 } }, equals: "2001000, |")
+  }
+
+  @Test func aRowInsideARowKeepsItsPlace() throws {
+    try expectMarbles("ab-c-d|") { clock in
+      let last = try clock.cold("-d|")
+      let inner = Observable.concat([try clock.cold("-b|"), try clock.cold("-c|")])
+      return Observable.concat([Observable.concat([.just("a"), inner]), last])
+    }
+  }
+
+  @Test func whatARowInsideDependsOnStaysUntilItIsOver() {
+    let log = Journal<String>()
+    let inner = Observable.using({ 1 }, dispose: { _ in log.note("closed") }) {
+      Observable.concat([Observable.just($0), Observable.just(2)])
+    }
+    Observable.concat([inner, Observable.just(3)]).subscribe(in: Subscription(), next: { log.note("\($0)") })
+    expect(log.entries, equals: ["1", "2", "closed", "3"])
+  }
+
+  @Test func aDisposeStopsARowInsideARow() throws {
+    let clock = VirtualScheduler()
+    let (first, second, third) = (try clock.cold("a-|"), try clock.cold("b-b|"), try clock.cold("c|"))
+    let row = Observable.concat([Observable.concat([first, second]), third])
+    expect(clock.play(row, until: .seconds(3)), equals: "a-b")
+    expect(second.subscriptions, equals: ["--^!"])
+    #expect(third.subscriptions.isEmpty)
+  }
 }
 
 @Suite struct StartWithTests {
