@@ -155,4 +155,4 @@ extension Subscription {
 @available(*, unavailable, renamed: "VirtualScheduler")
 public typealias TestScheduler = VirtualScheduler
 
-private func uncallable() -> Never { preconditionFailure("the compiler refuses a call of this") }
+func uncallable() -> Never { preconditionFailure("the compiler refuses a call of this") }

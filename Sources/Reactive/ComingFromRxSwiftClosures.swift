@@ -143,5 +143,3 @@ extension Observable {
     onDispose: (@Sendable () -> Void)? = nil
   ) -> Observable { uncallable() }
 }
-
-private func uncallable() -> Never { preconditionFailure("the compiler refuses a call of this") }

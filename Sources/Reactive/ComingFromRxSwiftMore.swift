@@ -259,5 +259,3 @@ public typealias CurrentThreadScheduler = ImmediateScheduler
 
 @available(*, unavailable, renamed: "VirtualScheduler")
 public typealias HistoricalScheduler = VirtualScheduler
-
-private func uncallable() -> Never { preconditionFailure("the compiler refuses a call of this") }
