@@ -18,14 +18,18 @@ public final class Subscription: Sendable {
   /// The parent that lists this one, and the key under which it does so: it does not collect children that are over.
   private let place: (parent: ParentLink, key: Int)?
   private let hasChildren = Atomic<Bool>(false)
+  /// The room before the receiver, for sources that can pause.
+  @usableFromInline let room: Room?
 
   /// Makes a subscription that nothing is attached to yet.
   public init() {
     place = nil
+    room = nil
   }
 
-  private init(_ parent: ParentLink, _ key: Int) {
+  private init(_ parent: ParentLink, _ key: Int, _ room: Room?) {
     place = (parent, key)
+    self.room = room
   }
 
   deinit {
@@ -53,14 +57,17 @@ public final class Subscription: Sendable {
   }
 
   /// Makes a subscription that ends with this one, and may end before it.
-  public func child() -> Subscription {
+  public func child() -> Subscription { child(room: room) }
+
+  /// Makes a child for what has another room before it, or none.
+  func child(room: Room?) -> Subscription {
     let child: Subscription? = teardowns.withLock { teardowns in
       if isDisposed { return nil }
       let key = teardowns.newKey()
       let link = teardowns.link ?? ParentLink(self)
       teardowns.link = link
       hasChildren.store(true, ordering: .relaxed)
-      let child = Subscription(link, key)
+      let child = Subscription(link, key, room)
       teardowns.list.append(.child(child), key: key)
       return child
     }

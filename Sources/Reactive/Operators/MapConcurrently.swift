@@ -5,9 +5,10 @@ extension Observable {
   ///     ---A-B-C---|   map { await $0.uppercased() }, one after another
   ///
   /// At most `concurrent` closures run at once, one unless given, as tasks that the end of the subscription cancels, on the
-  /// threads of all tasks or on `scheduler`. Further elements wait, and more than `backlog` waiting is a failure. A result
-  /// that is there before those of earlier elements waits for them, and keeps its place among the concurrent ones. An error
-  /// is passed on at once, as in `flatMap` and RxJava's `concatMapEager`, and cancels the others.
+  /// threads of all tasks or on `scheduler`. A sequence is asked for its next element when a closure has ended; of other
+  /// sources further elements wait, and more than `backlog` waiting is a failure. A result that is there before those of
+  /// earlier elements waits for them, and keeps its place among the concurrent ones. An error is passed on at once, as in
+  /// `flatMap` and RxJava's `concatMapEager`, and cancels the others.
   /// ```
   /// Observable.from(1...3).map(concurrent: 2, on: clock) { await twice($0) }  // 2, 4, 6, |
   /// ```
@@ -83,12 +84,17 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
     var results: [Output?] = []
     /// How many results have gone out.
     var sent = 0
+    /// For how many of them another closure may run.
+    var settled = 0
     var outerOpen = true
     var over = false
+
+    var isIdle: Bool { results.isEmpty && backlog.isEmpty }
   }
 
   /// The source's part of the subscription, which ends before the tasks do.
   let outer: Subscription
+  private let room: Room
   private let name: StaticString
   private let downstream: any Observer<Output>
   private let subscription: Subscription
@@ -110,16 +116,19 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
     self.backlogLimit = backlogLimit
     self.scheduler = scheduler
     self.transform = transform
-    outer = subscription.child()
+    room = Room(self.limit)
+    outer = subscription.child(room: room)
   }
 
   func next(_ value: Element) {
+    room.occupy()
     serializer.pass { [self] in
       if serializer.state.over { return }
       if serializer.state.results.count < limit { return start(value) }
       if serializer.state.backlog.count < backlogLimit { return serializer.state.backlog.append(value) }
       end(.failed(ReactiveError.overflow(what: "the backlog of \(name)", limit: backlogLimit)))
     }
+    room.serve()
   }
 
   func fail(_ error: any Error) {
@@ -131,17 +140,20 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
     outer.dispose()
     serializer.pass { [self] in
       serializer.state.outerOpen = false
-      if serializer.state.results.isEmpty { end(.completed) }
+      if serializer.state.isIdle { end(.completed) }
     }
   }
 
   private func start(_ value: Element) {
     let number = serializer.state.sent + serializer.state.results.count
     serializer.state.results.append(nil)
-    subscription.run(on: scheduler) { [self] task in
+    subscription.run(on: scheduler) { [self] task, sender in
       do {
         let output = try await transform(value)
-        if !task.isDisposed { serializer.pass { [self] in finish(number, output) } }
+        if task.isDisposed { return }
+        serializer.pass { [self] in finish(number, output) }
+        await sender.settle()
+        if !task.isDisposed { goOn() }
       } catch {
         if !task.isDisposed { serializer.pass { [self] in end(.failed(error)) } }
       }
@@ -156,9 +168,23 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
       serializer.state.sent += 1
       downstream.next(output)
       if subscription.isDisposed { return }
-      if let value = serializer.state.backlog.popFirst() { start(value) }
     }
-    if !serializer.state.outerOpen, serializer.state.results.isEmpty { end(.completed) }
+    if !serializer.state.outerOpen, serializer.state.isIdle { end(.completed) }
+  }
+
+  /// Starts as many closures as there are results that have gone out, and have found room where they went.
+  private func goOn() {
+    serializer.pass { [self] in
+      if serializer.state.over { return }
+      while serializer.state.settled < serializer.state.sent {
+        serializer.state.settled += 1
+        room.vacate()
+      }
+      while serializer.state.results.count < limit, let value = serializer.state.backlog.popFirst() {
+        start(value)
+      }
+    }
+    room.serve()
   }
 
   private func end(_ terminal: Termination) {

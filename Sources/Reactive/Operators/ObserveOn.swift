@@ -5,9 +5,10 @@ extension Observable {
   ///     a--b--c--|   observe(on: lane), each on the lane
   ///
   /// What a full mailbox does is the `overflow`: make the sender wait, drop the oldest or the newest element, or fail.
-  /// A sender that waits is slowed down with all that it serves: `share` upstream makes the other subscribers as slow. A
-  /// task that has waited for a second without one delivery fails with `ReactiveError.standstill`, since it holds a
-  /// thread that the receiver may need. When the scheduler stops, what is sent is discarded and the source is left.
+  /// A sender that waits is slowed down with all that it serves: `share` upstream makes the other subscribers as slow. The
+  /// tasks of `from`, `task` and `map` suspend meanwhile. A task of another kind that has waited for a second without one
+  /// delivery fails with `ReactiveError.standstill`, since it holds a thread that the receiver may need. When the scheduler
+  /// stops, what is sent is discarded and the source is left.
   ///
   /// `counters` count what went through, was dropped, or had to wait. A failure comes after the elements before it.
   /// ```
@@ -39,9 +40,11 @@ extension Observable {
   /// ```
   public func subscribe(on scheduler: any Scheduler) -> Observable {
     Observable { downstream, subscription in
+      // What pauses would go on elsewhere.
+      let own = subscription.room == nil ? subscription : subscription.child(room: nil)
       scheduler.perform {
         withExtendedLifetime(scheduler) {
-          if !subscription.isDisposed { self.attach(downstream, in: subscription) }
+          if !own.isDisposed { self.attach(downstream, in: own) }
         }
       }
     }

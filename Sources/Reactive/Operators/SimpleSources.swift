@@ -14,6 +14,8 @@ extension Observable {
   /// Emits the elements of a sequence, as fast as they are taken, and completes.
   ///
   ///     (abc|)   from([a, b, c])
+  ///
+  /// Where tasks take them, in `values` and in `map { await … }`, it is asked for the next ones when there is room.
   /// ```
   /// Observable.from(["a", "b"])  // a, b, |
   /// ```
@@ -28,6 +30,9 @@ extension Observable {
   public convenience init<Elements: Sequence & Sendable>(_ elements: Elements)
   where Elements.Element == Element {
     self.init { observer, subscription in
+      if let room = subscription.room {
+        return PausingSource(elements.makeIterator(), observer, subscription, room).goOn()
+      }
       for element in elements {
         if subscription.isDisposed { return }
         observer.next(element)

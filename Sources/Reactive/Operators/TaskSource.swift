@@ -12,9 +12,11 @@ extension Observable {
   public static func task(
     on scheduler: (any Scheduler)? = nil, _ work: @escaping @Sendable () async throws -> Element
   ) -> Observable {
-    Observable(on: scheduler) { observer, subscription in
+    Observable(on: scheduler) { observer, subscription, sender in
       let value = try await work()
-      if !subscription.isDisposed { observer.next(value) }
+      if subscription.isDisposed { return }
+      observer.next(value)
+      await sender.settle()
     }
   }
 
@@ -22,8 +24,9 @@ extension Observable {
   ///
   ///     -a--b--|   from(sequence)
   ///
-  /// The next element is asked for when the one before has been taken: a chain that waits slows the sequence down. Each
-  /// subscription iterates anew; a sequence such as `AsyncStream`, which gives each element once, divides them among them.
+  /// The next element is asked for when the one before has been taken: a chain that waits slows the sequence down, while the
+  /// task is suspended. Each subscription iterates anew; a sequence such as `AsyncStream`, which gives each element once,
+  /// divides them among them.
   /// ```
   /// Observable.from(Observable.from(["a", "b"]).values(), on: clock)  // a, b, |
   /// ```
@@ -37,10 +40,14 @@ extension Observable {
   public convenience init<Elements: AsyncSequence & Sendable>(
     _ elements: Elements, on scheduler: (any Scheduler)? = nil
   ) where Elements.Element == Element {
-    self.init(on: scheduler) { observer, subscription in
+    self.init(on: scheduler) { observer, subscription, sender in
       for try await element in elements {
         if subscription.isDisposed { return }
         observer.next(element)
+        await sender.settle()
+        while let room = subscription.room, room.isFull, !subscription.isDisposed {
+          await sender.pause { if !room.wait($0) { $0.goOn() } }
+        }
         if subscription.isDisposed { return }
       }
     }
@@ -49,12 +56,12 @@ extension Observable {
   /// Runs `body` as a task; the stream completes when it returns, and fails when it throws.
   private convenience init(
     on scheduler: (any Scheduler)?,
-    _ body: @escaping @Sendable (any Observer<Element>, Subscription) async throws -> Void
+    _ body: @escaping @Sendable (any Observer<Element>, Subscription, Sender) async throws -> Void
   ) {
     self.init { observer, subscription in
-      subscription.run(on: scheduler) { subscription in
+      subscription.run(on: scheduler) { subscription, sender in
         do {
-          try await body(observer, subscription)
+          try await body(observer, subscription, sender)
           if !subscription.isDisposed { observer.complete() }
         } catch {
           if !subscription.isDisposed { observer.fail(error) }

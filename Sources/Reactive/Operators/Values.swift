@@ -5,10 +5,11 @@ extension Observable {
   ///     --a--b--c--|   for try await letter in letters.values
   ///
   /// At most `capacity` elements wait for the loop; what happens beyond is the `overflow`, as in `observe(on:)`: with
-  /// `block` the sender waits, so that a slow loop slows its source down and nothing is lost. A task that sends waits for
-  /// a second without progress at most, and then the loop fails with `ReactiveError.standstill`. What the source sends
+  /// `block` the sender waits, so that a slow loop slows its source down and nothing is lost. A sequence is asked for more
+  /// when the loop has taken what was there, in the loop's task, and may be as long as it likes. What another source sends
   /// while the loop subscribes to it cannot wait for the loop: up to 65,536 elements of it are kept, and more is a failure
-  /// unless it is sent from elsewhere, as by `subscribe(on: lane)`.
+  /// unless it is sent from elsewhere, as by `subscribe(on: lane)`. A task that sends by a call waits for a second without
+  /// progress at most, and then the loop fails with `ReactiveError.standstill`.
   ///
   /// The error of the stream is thrown, after the elements before it. Leaving the loop disposes the subscription, and so
   /// does cancelling its task, where the loop ends without an error, as those over `AsyncStream` and Combine's `values` do.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A mailbox that a task empties one element at a time: the same admission as that of `observe(on:)`, without a scheduler.
-final class PullMailbox<Element: Sendable>: Sendable {
+final class PullMailbox<Element: Sendable>: Lender {
   private struct State: Sendable {
     var gate: MailboxGate
     /// The task that waits for an element.
@@ -30,26 +30,36 @@ final class PullMailbox<Element: Sendable>: Sendable {
   private let state: Locked<State>
   /// Behind the lock of the state; apart from it, so that the lock's own code knows the type of what it guards.
   private let waiting = Unguarded(RingBuffer<Element>())
-  private let room = Bell()
+  private let bell = Bell()
+  /// Where sources that can pause do so, if they are to wait at all.
+  private let room: Room?
   private let takenCount = Atomic<Int>(0)
-  /// The thread on which the loop is subscribing.
-  private let attaching = Atomic<UInt>(0)
-  /// How many elements are kept of what the source sends meanwhile.
-  private static var attachingLimit: Int { 65_536 }
+  /// The thread on which the loop is subscribing, or asks for more: what is sent there cannot wait for the loop.
+  private let asking = Atomic<UInt>(0)
+  /// How many elements are kept of that.
+  private static var askingLimit: Int { 65_536 }
 
   init(capacity: Int, overflow: Overflow, counters: MailboxCounters?) {
     self.capacity = max(1, capacity)
     self.overflow = overflow
     self.counters = counters
     state = Locked(State(gate: MailboxGate(limit: self.capacity)))
-    upstream = subscription.child()
+    room = overflow == .block ? Room(self.capacity) : nil
+    upstream = subscription.child(room: room)
     subscription.onDispose { [weak self] in self?.close() }
   }
 
   func attach(to source: Observable<Element>) {
-    attaching.store(Platform.thread, ordering: .relaxed)
-    source.attach(Intake(self), in: upstream)
-    attaching.store(0, ordering: .relaxed)
+    _ = asked {
+      source.attach(Intake(self), in: upstream)
+      return true
+    }
+  }
+
+  private func asked(_ work: () -> Bool) -> Bool {
+    asking.store(Platform.thread, ordering: .relaxed)
+    defer { asking.store(0, ordering: .relaxed) }
+    return work()
   }
 
   /// The next element; nil at the end, and in a task that is cancelled.
@@ -60,7 +70,9 @@ final class PullMailbox<Element: Sendable>: Sendable {
         case .element(let value): return value
         case .failure(let error): throw error
         case .completion: return nil
-        case .nothing: await waitForElement(isolation: isolation)
+        case .nothing:
+          if let room, asked({ room.serve() }) { continue }
+          await waitForElement(isolation: isolation)
         }
       }
     } onCancel: {
@@ -69,18 +81,25 @@ final class PullMailbox<Element: Sendable>: Sendable {
   }
 
   private func take() -> Answer {
-    let (answer, sleepers) = state.withLock { state -> (Answer, Int) in
+    let (answer, senders) = state.withLock { state -> (Answer, MailboxGate.Waiting?) in
       var answer = Answer.nothing
-      if waiting.value.popFirst({ answer = .element($0) }) { return (answer, state.gate.beginDelivery()) }
-      if state.gate.isClosed { return (.completion, 0) }
+      if waiting.value.popFirst({ answer = .element($0) }) {
+        return (answer, state.gate.beginDelivery(leaving: waiting.value.count))
+      }
+      if state.gate.isClosed { return (.completion, nil) }
       switch state.gate.endDelivery(holding: 0).terminal {
-      case .failed(let error): return (.failure(error), 0)
-      case .completed: return (.completion, 0)
-      case nil: return (.nothing, 0)
+      case .failed(let error): return (.failure(error), nil)
+      case .completed: return (.completion, nil)
+      case nil: return (.nothing, nil)
       }
     }
-    if case .element = answer { takenCount.add(1, ordering: .relaxed) }
-    for _ in 0..<sleepers { room.ring() }
+    if let senders {
+      let taken = takenCount.add(1, ordering: .relaxed).newValue
+      room?.vacate()
+      // Now and then also those that pause come before those that block.
+      if let room, taken.isMultiple(of: 64) { _ = asked { room.serve() } }
+      senders.go(by: bell)
+    }
     return answer
   }
 
@@ -116,23 +135,27 @@ final class PullMailbox<Element: Sendable>: Sendable {
       if answer.isTaken { waiting.value.append(value) }
       return (answer, answer == .wake ? state.takeReceiver() : nil)
     }
+    if admission.0.isTaken { room?.occupy() }
     _ = oldest
     return admission
   }
 
-  /// Sleeps until an element has been taken; a task that sends does so for as long as `MailboxGate.stallLimit`, because it
-  /// holds a thread that the receiver may need.
+  /// Waits until an element has been taken.
+  ///
+  /// A task of this module puts its element in and is suspended afterwards; another
+  /// one sleeps for as long as `MailboxGate.stallLimit`, because it holds a thread that the receiver may need.
   private func waitForRoom() {
-    if attaching.load(ordering: .relaxed) == Platform.thread {
-      if state.withLock({ $0.gate.widen(to: Self.attachingLimit) }) { return }
-      let limit = max(capacity, Self.attachingLimit)
+    if asking.load(ordering: .relaxed) == Platform.thread {
+      if state.withLock({ $0.gate.widen(to: Self.askingLimit) }) { return }
+      let limit = max(capacity, Self.askingLimit)
       return end(
         .failed(ReactiveError.overflow(what: "what `values` keeps while it subscribes", limit: limit)))
     }
+    if let sender = Sender.calling, state.withLock({ $0.gate.lends() }) { return sender.owe(to: self) }
     let before = takenCount.load(ordering: .relaxed)
     guard state.withLock({ $0.gate.sleeps(holding: waiting.value.count) }) else { return }
     let isTask = withUnsafeCurrentTask { $0 != nil }
-    if room.wait(until: isTask ? MonotonicClock.now + MailboxGate.stallLimit : nil) { return }
+    if bell.wait(until: isTask ? MonotonicClock.now + MailboxGate.stallLimit : nil) { return }
     if takenCount.load(ordering: .relaxed) == before {
       end(.failed(ReactiveError.standstill(limit: capacity)))
     }
@@ -146,12 +169,17 @@ final class PullMailbox<Element: Sendable>: Sendable {
 
   private func close() {
     var dropped = RingBuffer<Element>(capacity: 1)
-    let (receiver, sleepers) = state.withLock { state in
+    let (receiver, senders) = state.withLock { state in
       swap(&waiting.value, &dropped)
       return (state.takeReceiver(), state.gate.close())
     }
     receiver?.resume()
-    for _ in 0..<sleepers { room.ring() }
+    senders.go(by: bell)
+    room?.close()
+  }
+
+  func whenRoom(_ task: any Pausing) {
+    if !state.withLock({ $0.gate.keeps(task, holding: waiting.value.count) }) { task.goOn() }
   }
 
   /// The sender's side; a source that is released without an end completes the loop, for nothing can come any more.

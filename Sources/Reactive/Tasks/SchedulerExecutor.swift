@@ -39,12 +39,12 @@ extension Subscription {
   /// Runs `work` as a task, on a scheduler or on the threads of all tasks.
   ///
   /// The end of this subscription cancels it, and so does that of the scheduler; `work` receives the subscription that
-  /// ends then, after which it must emit nothing.
-  func run(on scheduler: (any Scheduler)?, _ work: @escaping @Sendable (Subscription) async -> Void) {
+  /// ends then, after which it must emit nothing, and the task as a sender, which it must `settle` after each element.
+  func run(on scheduler: (any Scheduler)?, _ work: @escaping @Sendable (Subscription, Sender) async -> Void) {
     let child = child()
     if child.isDisposed { return }
     let task = Task(executorPreference: scheduler.map { SchedulerExecutor($0) }) {
-      if !child.isDisposed { await work(child) }
+      if !child.isDisposed { await Sender.run { await work(child, $0) } }
       child.dispose()
     }
     child.onDispose { task.cancel() }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Senders append under a lock; the receiver takes all there is in one go and is woken once for it, not once an
 /// element. The lock is never held while delivering.
-final class Mailbox<Element: Sendable>: Observer {
+final class Mailbox<Element: Sendable>: Observer, Lender {
   private let downstream: any Observer<Element>
   private let subscription: Subscription
   /// The sender's part of the subscription: over as soon as it has sent its terminal.
@@ -32,7 +32,7 @@ final class Mailbox<Element: Sendable>: Observer {
     self.capacity = max(1, capacity)
     self.overflow = overflow
     self.counters = counters
-    upstream = subscription.child()
+    upstream = subscription.child(room: nil)
     gate = Locked(MailboxGate(limit: self.capacity))
     let ends = scheduler.lifetime?.child()
     ends?.onDispose { [weak self] in self?.abandon() }
@@ -130,11 +130,11 @@ final class Mailbox<Element: Sendable>: Observer {
   private func empty() {
     var batch = RingBuffer<Element>(capacity: 1)
     outgoing.withLock { swap(&$0, &batch) }
-    let sleepers = gate.withLock { gate in
+    let waiting = gate.withLock { gate in
       swap(&incoming.value, &batch)
       return gate.beginDelivery()
     }
-    for _ in 0..<sleepers { room.ring() }
+    waiting.go(by: room)
     while !subscription.isDisposed, batch.popFirst({ downstream.next($0) }) {
       delivered.store(delivered.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
@@ -152,12 +152,13 @@ final class Mailbox<Element: Sendable>: Observer {
       // The piece of work that was to do this is still in the scheduler's line, and comes for what is sent next.
       return gate.withLock { $0.pauseDelivery() }
     }
+    if let sender = Sender.calling, gate.withLock({ $0.lends() }) { return sender.owe(to: self) }
     if isOnTaskPool { return waitBriefly() }
     if gate.withLock({ $0.sleeps(holding: incoming.value.count) }) { room.wait() }
   }
 
-  /// A task that sleeps keeps one of the few threads that all tasks share, and the receiver may be waiting for one:
-  /// when nothing moves for as long as `MailboxGate.stallLimit`, the stream fails instead of standing still.
+  /// A task that sleeps, one of the user's, keeps one of the few threads that all tasks share, and the receiver may be
+  /// waiting for one: when nothing moves for as long as `MailboxGate.stallLimit`, the stream fails instead of standing still.
   private func waitBriefly() {
     let before = delivered.load(ordering: .relaxed)
     guard gate.withLock({ $0.sleeps(holding: incoming.value.count) }) else { return }
@@ -165,14 +166,18 @@ final class Mailbox<Element: Sendable>: Observer {
     if delivered.load(ordering: .relaxed) == before { fail(ReactiveError.standstill(limit: capacity)) }
   }
 
+  func whenRoom(_ task: any Pausing) {
+    if !gate.withLock({ $0.keeps(task, holding: incoming.value.count) }) { task.goOn() }
+  }
+
   private var isOnTaskPool: Bool { !Platform.isMainThread && withUnsafeCurrentTask { $0 != nil } }
 
   private func close() {
     var dropped = RingBuffer<Element>(capacity: 1)
-    let sleepers = gate.withLock { gate in
+    let waiting = gate.withLock { gate in
       swap(&incoming.value, &dropped)
       return gate.close()
     }
-    for _ in 0..<sleepers { room.ring() }
+    waiting.go(by: room)
   }
 }

@@ -20,7 +20,10 @@ struct MailboxGate: Sendable {
     var isTaken: Bool { self == .taken || self == .wake || self == .displace }
   }
 
-  /// How long a task that sends waits without a delivery, before the stream fails.
+  /// How many elements may be in over the limit until the next delivery.
+  static var loanLimit: Int { 1024 }
+
+  /// How long a task that sends, and cannot be suspended, waits without a delivery, before the stream fails.
   static var stallLimit: Duration { .seconds(1) }
 
   private let usualLimit: Int
@@ -29,6 +32,8 @@ struct MailboxGate: Sendable {
   private(set) var isScheduled = false
   private var isDelivering = false
   private var sleepers = 0
+  /// What goes on when there is room: the tasks that have put an element in over the limit.
+  private var debtors: [any Pausing] = []
   private(set) var isClosed = false
 
   init(limit: Int) {
@@ -70,12 +75,18 @@ struct MailboxGate: Sendable {
     return !isScheduled
   }
 
-  /// How many senders are to be woken, since there is room again.
-  mutating func beginDelivery() -> Int {
+  /// Who goes on, since there is room again: so many are left.
+  mutating func beginDelivery(leaving count: Int = 0) -> Waiting {
     isDelivering = true
     limit = usualLimit
+    return takeWaiting(if: count < usualLimit)
+  }
+
+  private mutating func takeWaiting(if hasRoom: Bool) -> Waiting {
     defer { sleepers = 0 }
-    return sleepers
+    if !hasRoom || debtors.isEmpty { return Waiting(sleepers: sleepers, debtors: []) }
+    defer { debtors = [] }
+    return Waiting(sleepers: sleepers, debtors: debtors)
   }
 
   /// Pauses a delivery of what was there, with the proper delivery still to come.
@@ -99,6 +110,20 @@ struct MailboxGate: Sendable {
     return isDelivering
   }
 
+  /// Lets one more in over the limit, from a task that waits afterwards.
+  mutating func lends() -> Bool {
+    if limit >= usualLimit + Self.loanLimit { return false }
+    limit += 1
+    return true
+  }
+
+  /// Keeps what is to go on when there is room; false if there is.
+  mutating func keeps(_ debtor: any Pausing, holding count: Int) -> Bool {
+    if isClosed || count < usualLimit { return false }
+    debtors.append(debtor)
+    return true
+  }
+
   /// Lets more in until the next delivery; false if that many get in already.
   mutating func widen(to limit: Int) -> Bool {
     if self.limit >= limit { return false }
@@ -113,11 +138,22 @@ struct MailboxGate: Sendable {
     return true
   }
 
-  /// Ends it all; how many senders are to be woken.
-  mutating func close() -> Int {
+  /// Ends it all; who goes on.
+  mutating func close() -> Waiting {
     isClosed = true
     terminal = nil
-    defer { sleepers = 0 }
-    return sleepers
+    return takeWaiting(if: true)
+  }
+
+  /// Those who wait for room: threads asleep, and tasks that are suspended.
+  struct Waiting: Sendable {
+    let sleepers: Int
+    let debtors: [any Pausing]
+
+    /// Lets them go on; without a lock held.
+    func go(by bell: Bell) {
+      for _ in 0..<sleepers { bell.ring() }
+      for debtor in debtors { debtor.goOn() }
+    }
   }
 }

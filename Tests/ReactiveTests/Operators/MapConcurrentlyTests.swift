@@ -93,6 +93,39 @@ import Testing
     }
   }
 
+  @Test func aSequenceIsAskedForItsNextElementWhenAClosureHasEnded() {
+    for concurrent in [1, 3] {
+      let clock = VirtualScheduler()
+      let (sent, done) = (Tally(), Tally())
+      let mapped = Observable.from(0..<100_000).do(next: { _ in sent.add() })
+        .map(concurrent: concurrent, backlog: 1, on: clock) { number in
+          #expect(sent.value - done.value <= concurrent)
+          done.add()
+          return number
+        }
+      let recording = clock.record(mapped.reduce(0) { sum, number in sum + number })
+      clock.run(limit: 10_000_000)
+      expect(recording.elements, equals: [100_000 * 99_999 / 2])
+    }
+  }
+
+  @Test func severalSequencesAndAHotSourceGoOnTogether() throws {
+    let clock = VirtualScheduler()
+    let hot = try clock.hot("--c--a-|", seconds)
+    let merged = Observable.merge([Observable.from([1, 1, 1]), hot, Observable.from([2, 2])])
+    let recording = clock.record(merged.map(on: clock, Self.waiting(clock, Journal())))
+    clock.run()
+    expect(recording.elements.sorted(), equals: ["1", "1", "1", "2", "2", "2", "3"])
+    #expect(recording.subscription.isDisposed)
+  }
+
+  @Test func aFullMailboxBelowSuspendsTheTasks() async throws {
+    let lane = SerialScheduler(name: "slow")
+    let mapped = Observable.from(0..<30).map(concurrent: 2) { $0 }.observe(on: lane, capacity: 1)
+      .do(next: { number in if number == 3 { usleep(1_300_000) } })
+    try await expect(mapped.toArray().value, equals: Array(0..<30))
+  }
+
   @Test func othersAreMadeOfIt() throws {
     try expectMarbles("---3--(2|)") { clock in
       let wait = Self.waiting(clock, Journal())

@@ -1,4 +1,5 @@
 import Expectations
+import Foundation
 import Reactive
 import ReactiveTesting
 import Testing
@@ -73,6 +74,91 @@ import Testing
         continuation.finish(throwing: Oops())
         return Observable.from(stream, on: clock)
       }, equals: "1, #")
+  }
+
+  @Test func aSlowReceiverSuspendsTheTask() async throws {
+    let lane = SerialScheduler(name: "slow")
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    for number in 0..<3_000 { continuation.yield(number) }
+    continuation.finish()
+    let received = Observable.from(stream).observe(on: lane, capacity: 8)
+      .do(next: { number in if number == 10 { Thread.sleep(forTimeInterval: 1.3) } })
+    try await expect(received.toArray().value, equals: Array(0..<3_000))
+  }
+
+  @Test func manySlowReceiversLeaveThreadsForOtherTasks() async throws {
+    let lane = SerialScheduler(name: "held up")
+    let release = Flag()
+    let bag = Bag()
+    let over = Tally()
+    lane.perform { while !release.isRaised { Thread.sleep(forTimeInterval: 0.001) } }
+    for _ in 0..<20 {
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+      for number in 0..<20 { continuation.yield(number) }
+      continuation.finish()
+      Observable.from(stream).observe(on: lane, capacity: 1).subscribe(complete: { over.add() }).disposed(
+        by: bag)
+    }
+    // Twenty threads do not exist for tasks here: that this one gets its turns shows that none is held.
+    for _ in 0..<100 { await Task.yield() }
+    try await Task.sleep(for: .milliseconds(1_200))
+    release.raise()
+    #expect(await soon { over.value == 20 })
+  }
+
+  @Test func theEndOfTheSubscriptionEndsTheWaitForRoom() async throws {
+    let lane = SerialScheduler(name: "held up")
+    let (release, holds) = (Flag(), Tally())
+    weak var kept: Canary?
+    lane.perform { while !release.isRaised { Thread.sleep(forTimeInterval: 0.001) } }
+    do {
+      let canary = Canary()
+      kept = canary
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+      for number in 0..<20 { continuation.yield(number) }
+      let subscription = Observable.from(stream).do(next: { _ in
+        canary.chirp()
+        holds.add()
+      }).observe(on: lane, capacity: 1).subscribe()
+      #expect(await soon { holds.value == 2 })
+      try await Task.sleep(for: .milliseconds(20))
+      expect(holds.value, equals: 2, "the second is over the limit, and the third has to wait")
+      subscription.dispose()
+    }
+    #expect(await soon { kept == nil })
+    release.raise()
+  }
+
+  @Test func aSequenceIsAskedForItsNextElementWhenAClosureHasEnded() async throws {
+    let (asked, done) = (Tally(), Tally())
+    let numbers = AsyncStream {
+      asked.add(); return asked.value > 2_000 ? nil : asked.value
+    }
+    let mapped = Observable.from(numbers).map(backlog: 1) { number in
+      #expect(asked.value - done.value <= 3)
+      done.add()
+      return number
+    }
+    try await expect(mapped.toArray().value, equals: Array(1...2_000))
+  }
+
+  @Test func aTaskOfTheUsersThatInheritsItsPlaceIsNoneOfTheModules() async throws {
+    let lane = SerialScheduler(name: "held up")
+    let (release, failed) = (Flag(), Flag())
+    let subject = PublishSubject<Int>()
+    lane.perform { while !release.isRaised { Thread.sleep(forTimeInterval: 0.001) } }
+    let subscription = subject.observe(on: lane, capacity: 2).subscribe(fail: { error in
+      #expect(error as? ReactiveError == .standstill(limit: 2))
+      failed.raise()
+    })
+    try await expect(
+      Observable.task {
+        await Task { for number in 0..<10 { subject.next(number) } }.value
+        return 1
+      }.value, equals: 1)
+    release.raise()
+    #expect(await soon { failed.isRaised })
+    subscription.dispose()
   }
 
   @Test func asksForTheNextElementWhenTheOneBeforeIsTaken() {

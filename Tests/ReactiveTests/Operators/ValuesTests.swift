@@ -136,16 +136,89 @@ import Testing
   }
 
   @Test func whatIsSentWhileTheLoopSubscribesDoesNotWaitForIt() async throws {
+    func numbers(_ count: Int) -> Observable<Int> {
+      .create { emitter in for number in 0..<count { emitter.next(number) } }
+    }
     var count = 0
-    for try await _ in Observable.from(0..<65_536).values(capacity: 2) { count += 1 }
+    for try await _ in numbers(65_536).values(capacity: 2).prefix(65_536) { count += 1 }
     expect(count, equals: 65_536)
     count = 0
-    await #expect(
-      throws: ReactiveError.overflow(what: "what `values` keeps while it subscribes", limit: 65_536)
-    ) {
-      for try await _ in Observable.from(0...).values(capacity: 2) { count += 1 }
+    let overflow = ReactiveError.overflow(what: "what `values` keeps while it subscribes", limit: 65_536)
+    await #expect(throws: overflow) {
+      for try await _ in numbers(65_537).values(capacity: 2) { count += 1 }
     }
     expect(count, equals: 65_536)
+    #expect("\(overflow)".contains("`subscribe(on:)`"), "it names the remedy")
+  }
+
+  @Test func aSequenceIsAskedForMoreWhenTheLoopHasTakenWhatThereWas() async throws {
+    let (sent, most) = (Tally(), 1_000_000)
+    var (taken, furthest) = (0, 0)
+    let numbers = Observable.from(0..<most).filter { $0 >= 0 }.do(next: { _ in sent.add() })
+    for try await number in numbers.map({ $0 + 1 }).values(capacity: 16) {
+      taken += 1
+      expect(number, equals: taken)
+      furthest = max(furthest, sent.value - taken)
+      if taken == 100_000 { break }
+    }
+    #expect(furthest <= 16)
+    taken = 0
+    for try await _ in Observable.from(0..<most).values { taken += 1 }
+    expect(taken, equals: most)
+  }
+
+  @Test func sequencesOfOneLoopTakeTurns() async throws {
+    let three = [Observable.from(0..<3_000), Observable.from(0..<3_000), Observable.from(0..<10)]
+    var sums: [Int] = []
+    for stream in [Observable.merge(three), Observable.concat(three)] {
+      var sum = 0
+      for try await number in stream.values(capacity: 4) { sum += number }
+      sums.append(sum)
+    }
+    expect(sums, equals: Array(repeating: 2 * 2_999 * 1_500 + 45, count: 2))
+  }
+
+  @Test func aSequenceThatSendsSeveralForOneElementGoesOverTheLimit() async throws {
+    var count = 0
+    let pairs = Observable.from(0..<1_000).transform(from: 0) { _, number, emit in
+      for _ in 0..<100 { emit(number) }
+    }
+    for try await _ in pairs.values(capacity: 2) { count += 1 }
+    expect(count, equals: 100_000)
+  }
+
+  @Test func whatIsStartedOnALaneIsSentThere() async throws {
+    let lane = SerialScheduler(name: "values")
+    let elsewhere = Tally()
+    var count = 0
+    let numbers = Observable.from(0..<5_000).do(next: { _ in if !lane.isCurrent { elsewhere.add() } })
+    for try await _ in numbers.subscribe(on: lane).values(capacity: 4) { count += 1 }
+    expect(count, equals: 5_000)
+    expect(elsewhere.value, equals: 0)
+  }
+
+  @Test func aSequenceThatPausesIsReleasedWithTheLoop() async throws {
+    weak var kept: Canary?
+    do {
+      let canary = Canary()
+      kept = canary
+      var iterator = Observable.from(0...).do(next: { _ in canary.chirp() }).values(capacity: 2)
+        .makeAsyncIterator()
+      try await expect(iterator.next(), equals: 0)
+    }
+    expectNil(kept)
+  }
+
+  @Test func aTaskOfTheModuleWaitsForTheLoopHoweverLong() async throws {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    for number in 0..<20 { continuation.yield(number) }
+    continuation.finish()
+    var seen: [Int] = []
+    for try await number in Observable.from(stream).values(capacity: 1) {
+      if number == 3 { try await Task.sleep(for: .milliseconds(1_300)) }
+      seen.append(number)
+    }
+    expect(seen, equals: Array(0..<20))
   }
 
   @Test func valueIsTheFirstElement() async throws {

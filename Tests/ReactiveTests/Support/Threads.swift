@@ -36,3 +36,13 @@ func eventually(patience: Double = 20, _ condition: () -> Bool) -> Bool {
   }
   return true
 }
+
+/// Waits as `eventually` does, without a thread, so that tasks get on.
+func soon(patience: Double = 20, _ condition: () -> Bool) async -> Bool {
+  let deadline = Date().addingTimeInterval(patience)
+  while !condition() {
+    if Date() > deadline { return false }
+    try? await Task.sleep(for: .milliseconds(1))
+  }
+  return true
+}

@@ -1,0 +1,103 @@
+import Synchronization
+
+/// The room before a receiver that works at its own pace: a loop over `values`, tasks that turn elements into others.
+///
+/// It goes up the chain with the subscription. A source that can pause, such as a sequence at hand, asks it before each
+/// element; without room it leaves in the line what is to go on, and holds no thread meanwhile. Who makes room lets it go
+/// on, on the own thread. A source that cannot pause sends all the same: what the receiver does then is for its limits.
+@usableFromInline final class Room: Sendable {
+  private let free: Atomic<Int>
+  private let line = Locked(Queue<any Pausing>())
+  /// Whether there may be somebody in the line, so that making room takes no lock.
+  private let hasLine = Atomic<Bool>(false)
+
+  init(_ limit: Int) {
+    free = Atomic(limit)
+  }
+
+  var isFull: Bool { free.load(ordering: .sequentiallyConsistent) <= 0 }
+
+  /// Notes an element that has come, on the sender's thread: it is to see at once that there is no more room.
+  func occupy() { free.subtract(1, ordering: .acquiringAndReleasing) }
+
+  /// Notes an element that has gone; `serve` is due when no lock is held and no serializer.
+  func vacate() { free.add(1, ordering: .sequentiallyConsistent) }
+
+  /// Puts what pauses into the line, unless there is room by now.
+  func wait(_ next: any Pausing) -> Bool {
+    line.withLock { line in
+      // First this, then the look: either `serve` finds the line, or this finds the room.
+      hasLine.store(true, ordering: .sequentiallyConsistent)
+      guard isFull else {
+        if line.isEmpty { hasLine.store(false, ordering: .sequentiallyConsistent) }
+        return false
+      }
+      line.append(next)
+      return true
+    }
+  }
+
+  /// Lets those in the line go on as long as there is room; whether anyone has.
+  @discardableResult
+  func serve() -> Bool {
+    var hasServed = false
+    while hasLine.load(ordering: .sequentiallyConsistent), !isFull, let next = takeFirst() {
+      next.goOn()
+      hasServed = true
+    }
+    return hasServed
+  }
+
+  private func takeFirst() -> (any Pausing)? {
+    line.withLock { line in
+      defer { if line.isEmpty { hasLine.store(false, ordering: .sequentiallyConsistent) } }
+      return line.popFirst()
+    }
+  }
+
+  /// Lets go of those in the line, whose subscription is over.
+  func close() {
+    var dropped = Queue<any Pausing>()
+    line.withLock { swap(&$0, &dropped) }
+  }
+}
+
+/// What goes on when there is room.
+protocol Pausing: AnyObject, Sendable {
+  func goOn()
+}
+
+/// A sequence at hand that is sent as far as there is room.
+///
+/// `@unchecked Sendable` with its reason: the thread that finds no room leaves it in the line, under the lock of which the
+/// next one takes it out.
+@usableFromInline
+final class PausingSource<Iterator: IteratorProtocol>: Pausing, @unchecked Sendable
+where Iterator.Element: Sendable {
+  @exclusivity(unchecked) private var iterator: Iterator
+  private let observer: any Observer<Iterator.Element>
+  private let subscription: Subscription
+  private let room: Room
+
+  @usableFromInline init(
+    _ iterator: consuming Iterator, _ observer: any Observer<Iterator.Element>,
+    _ subscription: Subscription,
+    _ room: Room
+  ) {
+    self.iterator = iterator
+    self.observer = observer
+    self.subscription = subscription
+    self.room = room
+  }
+
+  @usableFromInline func goOn() {
+    while !subscription.isDisposed {
+      if room.isFull {
+        if room.wait(self) { return }
+        continue
+      }
+      guard let element = iterator.next() else { return observer.complete() }
+      observer.next(element)
+    }
+  }
+}
