@@ -9,7 +9,6 @@ import Store
 final class RunAlerts: Sendable {
   private struct Part: Sendable {
     let plan: Plan
-    let paths: Set<String>
     let feed: AlertFeed
   }
 
@@ -17,23 +16,30 @@ final class RunAlerts: Sendable {
 
   private let parts: [Part]
   private let isMuted: @Sendable (_ pipeline: String) -> Bool
+  /// The paths of the pipelines that each is about, by the path of the config.
+  private let paths = Locked<[String: Set<String>]>([:])
 
   /// Nil where there are none.
   init?(_ files: PipelineFiles, _ world: World, isMuted: @escaping @Sendable (_ pipeline: String) -> Bool) {
     if files.alerts.isEmpty { return nil }
-    parts = files.alerts.map { plan, paths in
-      Part(plan: plan, paths: paths, feed: AlertFeed(world, isMuted: isMuted))
-    }
+    parts = files.alerts.map { plan, _ in Part(plan: plan, feed: AlertFeed(world, isMuted: isMuted)) }
     self.isMuted = isMuted
-    watch(files.plans)
+    watch(files)
   }
 
-  func feed(of plan: Plan) -> AlertFeed? { parts.first { $0.paths.contains(plan.path) }?.feed }
+  func feed(of plan: Plan) -> AlertFeed? { parts.first { paths(of: $0).contains(plan.path) }?.feed }
 
   /// Notes which pipelines there are.
-  func watch(_ plans: [Plan]) {
-    for part in parts { part.feed.watch(plans.filter { part.paths.contains($0.path) }) }
+  func watch(_ files: PipelineFiles) {
+    let found = Dictionary(files.alerts.map { ($0.plan.path, $0.paths) }) { $0.union($1) }
+    paths.withLock { $0 = found }
+    for part in parts {
+      let paths = paths(of: part)
+      part.feed.watch(files.plans.filter { paths.contains($0.path) })
+    }
   }
+
+  private func paths(of part: Part) -> Set<String> { paths.withLock { $0[part.plan.path] ?? [] } }
 
   /// Starts the pipelines that send them.
   func start(
@@ -43,11 +49,11 @@ final class RunAlerts: Sendable {
       var options = options
       options.alerts = { _ in nil }
       options.errors = part.feed
-      options.source = { [isMuted] source in
+      options.source = { [self] source in
         guard source.name == Plan.ping, let maker = source.spec.maker as? Maker else { return nil }
         return maker.mapPolls { source, _ in
           PollWhileWell(source) { [weak roster] in
-            roster?.isWell(part.plan, part.paths, besides: isMuted) ?? false
+            roster?.isWell(part.plan, self.paths(of: part), besides: self.isMuted) ?? false
           }
         }
       }

@@ -142,7 +142,7 @@ struct RunStart {
       secrets.add(files.secrets)
       let changed = files.inputs.filter { present.inputs[$0.key] != $0.value }
       present = files
-      alerts?.watch(files.plans)
+      alerts?.watch(files)
       return Reloaded(plans: files.plans, changed: Set(changed.keys), secrets: files.secrets)
     }
     var runner = Runner(files.plans, options, tools)

@@ -73,6 +73,26 @@ import Testing
     }
   }
 
+  @Test("a pipeline that comes with a reload is among them")
+  func reloaded() throws {
+    try FileManager.default.createDirectory(atPath: place["pipes"], withIntermediateDirectories: true)
+    try place.write("pipes/config.yaml", trial.config())
+    try place.write("pipes/a.yaml", trial.pipeline)
+    try trial.server.serving {
+      let running = try Running(["run", "pipes"], in: place, input: .file("/dev/null"))
+      try running.wait(for: "rows") { place.has("log.jsonl") }
+      try place.write(
+        "pipes/b.yaml",
+        trial.pipeline.replacingOccurrences(of: "name: rows", with: "name: others")
+          .replacingOccurrences(of: "log.jsonl", with: "others.jsonl"))
+      running.send(SIGHUP)
+      try running.wait(for: "the other rows") { place.has("others.jsonl") }
+      trial.answer(with: "404 Not Found")
+      try running.wait(for: "both alerts") { Set(trial.titles) == ["rows/api failed", "others/api failed"] }
+      _ = try running.end(by: SIGTERM)
+    }
+  }
+
   @Test("a second process has an outbox of its own")
   func twice() throws {
     let other = try Workplace(trial.pipeline.replacingOccurrences(of: "name: rows", with: "name: others"))
