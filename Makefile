@@ -208,7 +208,7 @@ months: setup-tests ## the shipped pipelines for DAYS=30 simulated days
 	FLOW_MONTH_DAYS=$(DAYS) $(SWIFT) test $(DEBUG) --filter MonthTests
 
 simulate: setup-tests ## pipelines on a simulated disk with crashes, in virtual time; SEEDS=1000, beginning at FLOW_FIRST
-	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(DEBUG) --filter 'SimulationTests.SimulationTests|ClusterSimulationTests'
+	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(DEBUG) --filter 'SimulationTests.SimulationTests|OutageSimulationTests|ClusterSimulationTests'
 
 crash: setup-tests ## kill pipelines KILLS times (500), also at named points, and check for lost output; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(DEBUG) --scratch-path .build/crash --filter CrashTests

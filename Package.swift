@@ -259,7 +259,7 @@ let package = Package(
       dependencies: [
         "Expectations",
         "AllNodes", "Cluster", "Engine", "JSON", "Language", "Nodes", "Reactive", "SimulatedDisk",
-        "SimulatedJournal", "Store", "System", "TestScale",
+        "SimulatedJournal", "Store", "System", "TestScale", "Trials",
       ],
       path: "Tests/Simulation"),
   ],

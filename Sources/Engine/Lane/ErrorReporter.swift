@@ -13,7 +13,7 @@ public final class ErrorReporter: Sendable {
   private struct State {
     var minute = -1
     var reported = 0
-    var unreported = 0
+    var unreported = (events: 0, rows: 0)
     var rows = RowFailures()
     /// The polls that have not left the node, and how many events it had taken before them.
     var polls: [RowFailures.Rows] = []
@@ -96,16 +96,19 @@ public final class ErrorReporter: Sendable {
     if state.value.reported < Self.reportedAMinute {
       state.value.reported += 1
       log.report(error, on: event, as: text)
+    } else if text != nil {
+      state.value.unreported.rows += 1
     } else {
-      state.value.unreported += (error as? NotWritten)?.events ?? 1
+      state.value.unreported.events += (error as? NotWritten)?.events ?? 1
     }
   }
 
   /// Reports the errors that were not reported one by one.
   func summarize() {
-    let number = state.value.unreported
-    if number > 0 { log.error("\(number) more event\(number == 1 ? "" : "s") failed") }
-    state.value.unreported = 0
+    let (events, rows) = state.value.unreported
+    if events > 0 { log.error("\(events) more event\(events == 1 ? "" : "s") failed") }
+    if rows > 0 { log.ofPolls.error("\(rows) more row\(rows == 1 ? "" : "s") failed") }
+    state.value.unreported = (0, 0)
   }
 
   // MARK: - Rows

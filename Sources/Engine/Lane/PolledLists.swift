@@ -2,8 +2,9 @@ import JSON
 import Language
 import Reactive
 
-/// The lists of a pipeline's polled sources, each a source or an entry of one: when they were seen last, and which of them
-/// fail. A failed poll sends nothing into the line, so whatever shows rows learns it here.
+/// The lists of a pipeline's polled sources: when each was seen last, and which of them fail.
+///
+/// A list is a source, or an entry of one. A failed poll sends nothing into the line, so whatever shows rows learns it here.
 public final class PolledLists: Sendable {
   private struct State: Sendable {
     var lastGood: [String: Double] = [:]

@@ -121,7 +121,10 @@ final class EntryRoster: Sendable {
       if let asking = one.asking { status.asking = min(status.asking ?? asking, asking) }
       if let good = one.lastGood { status.lastGood = max(status.lastGood ?? good, good) }
       if let wait = one.wait, wait.until < status.wait?.until ?? .infinity { status.wait = wait }
-      if let poll = one.lastPoll { status.lastPoll = poll.joined(with: status.lastPoll) }
+      if var poll = one.lastPoll {
+        poll.hint = poll.hint.map { "\(entry.text): \($0)" }
+        status.lastPoll = poll.joined(with: status.lastPoll)
+      }
       if let failure = one.failure {
         entries.failing.append(.init(id: entry.text, since: failure.since, reason: failure.reason))
         failedPolls += failure.polls

@@ -150,8 +150,10 @@ package struct SinkBench {
         NodeSpec("polls", "polls of a test", examples: [], .poll { _, _ in TestPolls(answers) }),
         NodeSpec("lines", "values of a test", examples: [], .stream { _, _ in TestLines(values) }),
       ])
-    let source = polls.isEmpty ? "in: lines" : "api: { polls: , every: 1s\(key.map { ", key: \($0)" } ?? "") }"
-    let text = "name: p\nsources: { \(source) }\nsteps: [\(steps)]\nsinks:\n" + Self.indented(sinks)
+    let source =
+      polls.isEmpty ? "in: lines" : "api: { polls: , every: 1s\(key.map { ", key: \($0)" } ?? "") }"
+    let text =
+      "name: p\nsources: { \(source) }\nsteps: [\(steps)]\nsinks:\n" + Self.indented(sinks)
     var reader = PipelineReader(catalog: catalog)
     reader.placeholders = Placeholders { [environment] in environment[$0] }
     reader.read(path: "p.yaml", Array(text.utf8))

@@ -233,8 +233,9 @@ struct LiveTable {
     return hasChanged
   }
 
-  /// Replaces the rows of a list but for those to keep, which are old now; the list leaves with its last poll. Returns false
-  /// as long as no list has had any rows.
+  /// Replaces the rows of a list but for those to keep, which are old now; the list leaves with its last poll.
+  ///
+  /// Returns false as long as no list has had any rows.
   mutating func show(
     _ rows: [TableRow], of list: String, isLast: Bool = false, keeping: (TableRow) -> Bool = { _ in false }
   ) -> Bool {
