@@ -10,9 +10,14 @@ import Synchronization
   private let line = Locked(Queue<any Pausing>())
   /// Whether there may be somebody in the line, so that making room takes no lock.
   private let hasLine = Atomic<Bool>(false)
+  private let limit: Int
+  /// The operator of which it is to be reported that elements wait, until it has been.
+  private let name: Locked<StaticString?>
 
-  init(_ limit: Int) {
+  init(_ limit: Int, reportedFor name: StaticString? = nil) {
     free = Atomic(limit)
+    self.limit = limit
+    self.name = Locked(name)
   }
 
   var isFull: Bool { free.load(ordering: .sequentiallyConsistent) <= 0 }
@@ -23,9 +28,16 @@ import Synchronization
   /// Notes an element that has gone; `serve` is due when no lock is held and no serializer.
   func vacate() { free.add(1, ordering: .sequentiallyConsistent) }
 
+  /// Reports that elements wait, the first time.
+  func report() {
+    guard let name = name.withLock({ $0.take() }) else { return }
+    Diagnostics.report(.waiting(in: "\(name)", limit: limit))
+  }
+
   /// Puts what pauses into the line, unless there is room by now.
   func wait(_ next: any Pausing) -> Bool {
-    line.withLock { line in
+    if isFull { report() }
+    return line.withLock { line in
       // First this, then the look: either `serve` finds the line, or this finds the room.
       hasLine.store(true, ordering: .sequentiallyConsistent)
       guard isFull else {

@@ -77,6 +77,9 @@ public final class Subscription: Sendable {
     return ended
   }
 
+  /// For a source that must not pause: it would go on elsewhere, or what takes its elements waits for further ones.
+  var withoutRoom: Subscription { room == nil ? self : child(room: nil) }
+
   /// Whether nothing ends with it but what is attached under it.
   var isBare: Bool { teardowns.withLock { $0.list.count == 0 } }
 

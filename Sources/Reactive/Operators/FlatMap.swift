@@ -6,9 +6,9 @@ extension Observable {
   ///       -3--4|      what b is turned into
   ///     -1-32-4--|    flatMap { … }
   ///
-  /// At most `limit` streams run at once, 1,024 unless given; further elements wait, and more than `backlog` waiting is
-  /// a failure. Streams that do not end keep the others waiting: the first that waits for a limit that was not given is
-  /// reported to `Diagnostics`.
+  /// At most `limit` streams run at once, 1,024 unless given. A sequence is asked for its next element when one of them has
+  /// ended; of other sources further elements wait, and more than `backlog` waiting is a failure. Streams that do not end keep
+  /// the others waiting: the first time, for a limit that was not given, is reported to `Diagnostics`.
   /// ```
   /// Observable.from(1...3).flatMap { Observable.from([$0, $0 * 10]) }  // 1, 10, 2, 20, 3, 30, |
   /// ```
@@ -45,7 +45,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
   private let transform: @Sendable (Element) throws -> Observable<Output>
   /// Called for each output, after it has been sent on.
   private let sent: (@Sendable (FlatMapObserver, Output) -> Void)?
-  private let reportsWaiting: Locked<Bool>
+  private let room: Room
   private let streams = Locked(InnerStreams())
   /// The elements that wait: under the lock of `streams`, whose own code so knows the type of what it guards.
   @exclusivity(unchecked) private var backlog = RingBuffer<Element>(capacity: 0)
@@ -59,14 +59,15 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
     self.subscription = subscription
     self.limit = max(1, limit ?? 1024)
     self.sent = sent
-    reportsWaiting = Locked(limit == nil)
+    room = Room(self.limit, reportedFor: limit == nil ? name : nil)
     self.backlogLimit = backlogLimit
     self.transform = transform
     outlet = SerializedOutlet(downstream)
-    outer = subscription.child()
+    outer = subscription.child(room: room)
   }
 
   func next(_ value: Element) {
+    room.occupy()
     if streams.withLock({ $0.admit(limit) }) { start(value) } else { wait(value) }
   }
 
@@ -86,18 +87,10 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
       return streams.queue(backlogLimit, limit)
     }
     switch next {
-    case .quiet: reportWaiting()
+    case .quiet: room.report()
     case .waiting: startWaiting()
     case .done: fail(ReactiveError.overflow(what: "the backlog of \(name)", limit: backlogLimit))
     }
-  }
-
-  private func reportWaiting() {
-    let isFirst = reportsWaiting.withLock { reports in
-      defer { reports = false }
-      return reports
-    }
-    if isFirst { Diagnostics.report(.waiting(in: "\(name)", limit: limit)) }
   }
 
   private func start(_ value: Element) {
@@ -123,8 +116,9 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
   }
 
   private func finishInner() {
+    room.vacate()
     switch streams.withLock({ $0.closeInner() }) {
-    case .quiet: break
+    case .quiet: room.serve()
     case .done: outlet.complete()
     case .waiting: startWaiting()
     }
@@ -189,7 +183,7 @@ extension Observable {
   ///          -3--4|   what b is turned into
   ///     -1--2-3--4|   concatMap { … }
   ///
-  /// Elements that come meanwhile wait; more than `backlog` waiting is a failure.
+  /// Elements that come meanwhile wait, and a sequence pauses; more than `backlog` waiting is a failure.
   /// ```
   /// Observable.from(1...2).concatMap { Observable.from([$0, -$0]) }  // 1, -1, 2, -2, |
   /// ```

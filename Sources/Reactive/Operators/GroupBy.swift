@@ -36,7 +36,8 @@ extension Observable {
     _ limit: Int, _ completesOldest: Bool, _ table: @escaping @Sendable () -> GroupTable<Key, Element>
   ) -> Observable<Group<Key, Element>> {
     Observable<Group<Key, Element>> { [self] downstream, subscription in
-      attach(GroupObserver(downstream, subscription, limit, completesOldest, table()), in: subscription)
+      let observer = GroupObserver(downstream, subscription, limit, completesOldest, table())
+      attach(observer, in: subscription.withoutRoom)
     }
   }
 }

@@ -40,8 +40,7 @@ extension Observable {
   /// ```
   public func subscribe(on scheduler: any Scheduler) -> Observable {
     Observable { downstream, subscription in
-      // What pauses would go on elsewhere.
-      let own = subscription.room == nil ? subscription : subscription.child(room: nil)
+      let own = subscription.withoutRoom
       scheduler.perform {
         withExtendedLifetime(scheduler) {
           if !own.isDisposed { self.attach(downstream, in: own) }

@@ -8,7 +8,7 @@ extension Observable {
   /// ```
   public func window(_ count: Int) -> Observable<Observable> {
     Observable<Observable> { [self] downstream, subscription in
-      attach(WindowObserver(downstream, subscription, count, nil, nil), in: subscription)
+      attach(WindowObserver(downstream, subscription, count, nil, nil), in: subscription.withoutRoom)
     }
   }
 
@@ -22,7 +22,7 @@ extension Observable {
   public func window(_ count: Int, or time: Duration, on scheduler: any Scheduler) -> Observable<Observable> {
     Observable<Observable> { [self] downstream, subscription in
       let alarm = Alarm(on: scheduler, in: subscription)
-      attach(WindowObserver(downstream, subscription, count, time, alarm), in: subscription)
+      attach(WindowObserver(downstream, subscription, count, time, alarm), in: subscription.withoutRoom)
     }
   }
 }

@@ -41,6 +41,11 @@ import Testing
     expect(waiting(nil), equals: 1)
     expect(waiting(1), equals: 0)
     expect(
+      heard {
+        let bag = Bag()
+        Observable.from(0..<1030).flatMap { _ in Observable<Int>.never() }.subscribe().disposed(by: bag)
+      }.count, equals: 1, "a sequence that pauses waits too")
+    expect(
       "\(Diagnostic.waiting(in: "flatMap", limit: 1024))",
       equals:
         "flatMap runs 1024 streams at once, and further ones wait until one ends; `limit:` sets how many")

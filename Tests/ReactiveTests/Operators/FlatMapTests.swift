@@ -87,6 +87,33 @@ import Testing
     expect(inner.subscriptions, equals: ["^-!"])
   }
 
+  @Test func aSequenceIsAskedForItsNextElementWhenAStreamHasEnded() {
+    let clock = VirtualScheduler()
+    let (sent, ended) = (Tally(), Tally())
+    let mapped = Observable.from(0..<70_000).do(next: { _ in sent.add() }).flatMap(limit: 2, backlog: 1) {
+      number in
+      Observable.timer(after: .seconds(1), on: clock).map { _ in number }.do(complete: {
+        #expect(sent.value - ended.value <= 2)
+        ended.add()
+      })
+    }
+    let recording = clock.record(mapped.reduce(0) { $0 + $1 })
+    clock.run(limit: 10_000_000)
+    expect(recording.elements, equals: [70_000 * 69_999 / 2])
+  }
+
+  @Test func aSequencePausesBeforeTheBacklogOfConcatMap() async throws {
+    let stored = Observable.from(0..<70_000).concatMap { number in Observable.task { number } }
+    try await expect(stored.reduce(0) { $0 + $1 }.value, equals: 70_000 * 69_999 / 2)
+  }
+
+  @Test func aSequenceDoesNotPauseForStreamsThatNeedItsElements() async throws {
+    let windows = Observable.from(1...5).window(2).concatMap { $0.reduce(0) { $0 + $1 } }
+    try await expect(windows.toArray().value, equals: [3, 7, 5])
+    let groups = Observable.from(1...6).group { $0 % 2 }.flatMap(limit: 2) { $0.reduce(0) { $0 + $1 } }
+    try await expect(groups.toArray().value, equals: [9, 12])
+  }
+
   @Test func aFullBacklogNamesItsOperator() throws {
     let clock = VirtualScheduler()
     let (outer, inner) = (try clock.hot("abc|"), try clock.cold("-----x|"))
