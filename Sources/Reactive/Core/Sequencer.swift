@@ -59,7 +59,7 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
   }
 
   private func attach(_ source: Observable<Element>) {
-    let child = subscription.child()
+    let child = subscription.child(room: subscription.room, isRound: true)
     source.attach(Round(self, child), in: child)
   }
 

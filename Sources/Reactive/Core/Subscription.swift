@@ -20,16 +20,20 @@ public final class Subscription: Sendable {
   private let hasChildren = Atomic<Bool>(false)
   /// The room before the receiver, for sources that can pause.
   @usableFromInline let room: Room?
+  /// Whether it is of one stream in a sequence of them, and of nothing else: see `Sequencer.Round.giveWay`.
+  let isRound: Bool
 
   /// Makes a subscription that nothing is attached to yet.
   public init() {
     place = nil
     room = nil
+    isRound = false
   }
 
-  private init(_ parent: ParentLink, _ key: Int, _ room: Room?) {
+  private init(_ parent: ParentLink, _ key: Int, _ room: Room?, _ isRound: Bool) {
     place = (parent, key)
     self.room = room
+    self.isRound = isRound
   }
 
   deinit {
@@ -60,14 +64,14 @@ public final class Subscription: Sendable {
   public func child() -> Subscription { child(room: room) }
 
   /// Makes a child for what has another room before it, or none.
-  func child(room: Room?) -> Subscription {
+  func child(room: Room?, isRound: Bool = false) -> Subscription {
     let child: Subscription? = teardowns.withLock { teardowns in
       if isDisposed { return nil }
       let key = teardowns.newKey()
       let link = teardowns.link ?? ParentLink(self)
       teardowns.link = link
       hasChildren.store(true, ordering: .relaxed)
-      let child = Subscription(link, key, room)
+      let child = Subscription(link, key, room, isRound)
       teardowns.list.append(.child(child), key: key)
       return child
     }

@@ -12,7 +12,7 @@ extension Observable {
   /// ```
   public static func concat(_ sources: [Observable]) -> Observable {
     Observable { downstream, subscription in
-      if let outer = downstream as? Sequencer<Element, [Observable]>.Round,
+      if subscription.isRound, let outer = downstream as? Sequencer<Element, [Observable]>.Round,
         outer.giveWay(in: subscription, to: { left in left += sources.reversed() })
       {
         return
