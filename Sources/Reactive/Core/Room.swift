@@ -8,7 +8,7 @@ import Synchronization
 @usableFromInline final class Room: Sendable {
   private let free: Atomic<Int>
   private let line = Locked(Queue<any Pausing>())
-  /// Whether there may be somebody in the line, so that making room takes no lock.
+  /// Whether the line may not be empty; while it is, making room takes no lock.
   private let hasLine = Atomic<Bool>(false)
   private let limit: Int
   /// The operator of which it is to be reported that elements wait, until it has been.

@@ -32,7 +32,7 @@ struct MailboxGate: Sendable {
   private(set) var isScheduled = false
   private var isDelivering = false
   private var sleepers = 0
-  /// What goes on when there is room: the tasks that have put an element in over the limit.
+  /// The tasks that have put an element in over the limit, and go on when there is room.
   private var debtors: [any Pausing] = []
   private(set) var isClosed = false
 
@@ -75,7 +75,7 @@ struct MailboxGate: Sendable {
     return !isScheduled
   }
 
-  /// Who goes on, since there is room again: so many are left.
+  /// The tasks that go on, since there is room again: so many are left.
   mutating func beginDelivery(leaving count: Int = 0) -> Waiting {
     isDelivering = true
     limit = usualLimit
@@ -145,7 +145,7 @@ struct MailboxGate: Sendable {
     return takeWaiting(if: true)
   }
 
-  /// Those who wait for room: threads asleep, and tasks that are suspended.
+  /// The senders that wait for room: threads asleep, and tasks that are suspended.
   struct Waiting: Sendable {
     let sleepers: Int
     let debtors: [any Pausing]

@@ -109,7 +109,7 @@ struct EachTests {
         #"http: { url: 'http://a/\(.)', each: { from: f } }, every: 1s }, f: { file: x"#,
         "“f” is not polled, so it has no list of rows"
       ),
-      (#"exec: { command: ['\(.)'], each: [a] }"#, "the program must not depend on data"),
+      (#"exec: { command: ['\(.)'], each: [a] }"#, "the program to run must not depend on data"),
       (#"exec: { command: [echo, '\(.)'], follow: true, each: [a] }"#, "each has no effect with follow"),
     ] {
       var reader = PipelineReader(catalog: .all)

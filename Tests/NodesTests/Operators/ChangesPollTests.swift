@@ -238,7 +238,7 @@ import Trials
     expect(
       messages.map { $0.prefix { $0 != ";" } + ($0.contains("they differ in /n; ") ? "" : "!") },
       equals: [
-        "2 rows of this poll have the key \"a\"", "2 rows of this poll have the key \"x\"",
+        "row 1: 2 rows of this poll have the key \"a\"", "row 3: 2 rows of this poll have the key \"x\"",
       ], "\(messages)")
     expect(output.counts?.errors, equals: 3)
   }
