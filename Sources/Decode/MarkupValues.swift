@@ -104,7 +104,8 @@ extension TextFormat {
         Selectors are those of CSS: names, `.class`, `#id`, `[attribute^=value]`, ` `, `>`, `+`, `~`, `,`, `:not()`, \
         `:is()`, `:has()`, `:nth-child(2n+1)` and its relatives, `:first-child`, `:last-child`, `:empty`, and \
         `:contains("text")`. Scripts do not run: a page that is filled in by a browser has nothing to find. An element may \
-        have 1,000 attributes, and decoding may take 30 seconds.
+        have 1,000 attributes, and decoding may take 30 seconds. A page that `select` finds nothing in has no rows; if its \
+        title asks to sign in, as where a session has expired, the poll fails.
 
         libgumbo reads the page, as browsers do. Its encoding is that of a byte order mark, of `charset`, of the server or \
         of the page's `meta`, in this order; without one it is UTF-8, or else windows-1252. What has no meaning in it \

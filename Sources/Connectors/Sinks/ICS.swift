@@ -24,6 +24,9 @@ package let ics = NodeSpec(
     is not touched. Where the pipeline has state, what could not be written is written by the next run, nothing is \
     counted twice, and a SEQUENCE never decreases, also when its event has left the file meanwhile or the file was \
     deleted.
+
+    While its source has had no good poll for three periods, the calendar says in its description that it may be out of \
+    date.
     """,
   options: AnyOption.list(
     ICSOptions.path, ICSOptions.key, ICSOptions.start, ICSOptions.end, ICSOptions.allDay, ICSOptions.summary,
@@ -149,6 +152,7 @@ private final class ICS: KeepingSink {
   private var writing: CalendarWriting
   /// The news of this turn.
   private var news: [CalendarNews] = []
+  private let freshness: (@Sendable () -> (isFresh: Bool?, until: Double))?
   private var dryRun = DryRun()
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -165,7 +169,25 @@ private final class ICS: KeepingSink {
     calendar.limit = options[ICSOptions.maxEvents]
     calendar.keep = Int(options[ICSOptions.keep].components.seconds)
     writing = CalendarWriting(file, context)
+    freshness = context.isDryRun ? nil : context.freshness
     if !context.isDryRun { try writing.read(into: &calendar) }
+    if freshness != nil {
+      context.lane.lists.watch { [alarm = context.alarm] in alarm.ring() }
+      context.alarm.ring()
+    }
+  }
+
+  /// Writes the file if it is due, also because what it has is too old, and looks again when it may be.
+  private func write(isLast: Bool = false) throws {
+    guard let freshness else { return try writing.write(&calendar, isLast: isLast) }
+    let (isFresh, until) = freshness()
+    if (isFresh == false) != calendar.isOld {
+      calendar.isOld.toggle()
+      writing.isDue = true
+    }
+    try writing.write(&calendar, isLast: isLast)
+    if isLast || writing.isDue || until == .infinity { return }
+    context.alarm.set(at: context.now + .seconds(max(0, until - context.lane.world.wallClock())))
   }
 
   func take(_ event: Event) throws {
@@ -184,7 +206,7 @@ private final class ICS: KeepingSink {
     news = []
     if let outbox = context.outbox { return outbox.put(entry.stored, id: try outbox.nextID()) }
     take(entry)
-    try writing.write(&calendar)
+    try write()
   }
 
   func recover(_ entries: [OutboxEntry]) throws { try didCommit(entries) }
@@ -202,7 +224,7 @@ private final class ICS: KeepingSink {
       calendar.through = entry.id
     }
     writing.place = last.place
-    try writing.write(&calendar)
+    try write()
   }
 
   private func take(_ entry: CalendarEntry) {
@@ -214,10 +236,10 @@ private final class ICS: KeepingSink {
     if calendar.takeChanges() { writing.isDue = true }
   }
 
-  func wake() throws { try writing.write(&calendar) }
+  func wake() throws { try write() }
 
   func finish(by deadline: Instant) throws {
     try endTurn()
-    try writing.write(&calendar, isLast: true)
+    try write(isLast: true)
   }
 }

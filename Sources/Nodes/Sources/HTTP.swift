@@ -403,9 +403,14 @@ private final class HTTPSource: SuspendingPollSource {
   /// The list of values that the decoder finds in an answer that is not JSON.
   private func decoded(_ answer: Response, of request: Request) throws -> Value {
     fetch.show("decoding \(decoding.format.name)")
-    do throws(Sentence) { return .array(try decoding.checkedValues(of: answer, columns)) } catch {
+    let values: [Value]
+    do throws(Sentence) { values = try decoding.checkedValues(of: answer, columns) } catch {
       throw WrongAnswer(request, request.masked("\(error)"))
     }
+    if values.isEmpty, decoding.format == .html, let page = answer.page, isAboutLoginPage(page) {
+      throw WrongAnswer(request, "\(page), in which select finds nothing")
+    }
+    return .array(values)
   }
 
   /// The number of rows of the whole list, by an answer.

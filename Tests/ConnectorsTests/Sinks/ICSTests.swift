@@ -47,6 +47,25 @@ import System
     #"{"id":"\#(id)","name":"\#(name)","at":"2026-03-01T12:00:00Z"\#(more)}"#
   }
 
+  @Test("after three periods without a good poll it says that it may be out of date, until the next one")
+  func old() throws {
+    let failed = [SinkBench.failedPoll]
+    for (polls, isOld) in [
+      ([[row("a")], failed, failed], false), ([[row("a")], failed, failed, failed, failed], true),
+      ([[row("a")], failed, failed, failed, failed, [row("a")]], false),
+    ] {
+      for state in [nil, try TemporaryState()] {
+        _ = try run(polls, state: state)
+        let calendar = try calendar()
+        expect(
+          calendar["X-WR-CALDESC"]?.hasPrefix("May be out of date: ") ?? false, equals: isOld, "\(polls)")
+        expect(calendar["DESCRIPTION"], equals: calendar["X-WR-CALDESC"])
+        try expect(events(), equals: ["a@p 0 x"])
+        try FileManager.default.removeItem(atPath: path)
+      }
+    }
+  }
+
   @Test("an event has the given fields, in UTC, with the time of its poll")
   func whole() throws {
     let more =

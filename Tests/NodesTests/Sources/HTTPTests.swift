@@ -143,6 +143,24 @@ import System
     try expect(asked.poll().rows.count, equals: 1)
   }
 
+  @Test("a page to sign in, in which select finds nothing, is no empty list; another page is")
+  func signIn() throws {
+    func trial(_ page: String) throws -> WebTrial {
+      try WebTrial("http: { url: 'http://a/x', decode: { html: { select: .offer } } }") { _ in .init(page) }
+    }
+    let failure = #expect(throws: WrongAnswer.self) {
+      try trial("<html><title>Sign in | Shop</title><form><input type=password></form></html>").poll()
+    }
+    expect(failure?.failureKind, equals: .loginPage)
+    expect(
+      failure?.description,
+      equals: "GET http://a/x: an HTML page titled “Sign in | Shop”, in which select finds nothing")
+    try expect(
+      trial("<html><title>Shop</title><form><input type=password></form></html>").rows(), equals: "[]")
+    try expect(
+      trial("<html><title>Sign in</title><p class=offer>1</p></html>").rows(), equals: #"["1"]"#)
+  }
+
   @Test("a part of a list fails the poll, also where rows is given, unless a part was asked for")
   func part() throws {
     for options in ["url: 'http://a/x'", "url: 'http://a/x', rows: '.[]'"] {

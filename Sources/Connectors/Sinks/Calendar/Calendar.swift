@@ -6,10 +6,13 @@ import Language
 struct Calendar {
   static let product = "PRODID:-//flow//ics//EN"
   private static let throughName = "X-FLOW-THROUGH:"
+  private static let oldText = "May be out of date: the last polls of its source have failed"
 
   var name: String
   /// How often programs should read the file again.
   var refresh = Duration.seconds(3600)
+  /// Whether its source has had no good poll for so long that readers are told.
+  var isOld = false
   /// The most events, and how long cancelled ones stay after their end, in seconds.
   var limit = 10_000
   var keep = 30 * 86400
@@ -122,6 +125,7 @@ struct Calendar {
     var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", Self.product, "CALSCALE:GREGORIAN"]
     lines.append("X-WR-CALNAME:" + CalendarText.escaped(name))
     lines += ["REFRESH-INTERVAL;VALUE=DURATION:" + interval, "X-PUBLISHED-TTL:" + interval]
+    if isOld { lines += ["DESCRIPTION:\(Self.oldText)", "X-WR-CALDESC:\(Self.oldText)"] }
     if !through.isEmpty { lines.append(Self.throughName + CalendarText.escaped(through)) }
     var bytes = lines.flatMap(CalendarText.folded)
     for event in events.values.sorted(by: { ($0.start, $0.uid) < ($1.start, $1.uid) }) {
