@@ -16,6 +16,7 @@ package let count = NodeSpec(
   examples: [
     .init("all events", "count"),
     .init("per status", "count: .status.abbrev"),
+    .init("per type, as other steps name it", "count: { key: .type }"),
     .init("after each poll, at most a hundred keys", "count: { by: .id, each_poll: true, max_keys: 100 }"),
   ],
   check: { options, checker in

@@ -33,7 +33,7 @@ import Testing
     #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors)")
   }
 
-  @Test("what the service has accepted is said; one without TLS leads to +http")
+  @Test("an accepted message is confirmed; a server without TLS leads to +http")
   func sent() throws {
     let server = try LoopbackServer { _ in [.reply("{}")] }
     try server.serving {
