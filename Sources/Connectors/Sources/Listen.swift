@@ -36,7 +36,7 @@ package let listen = NodeSpec(
     stripe` it is that of the time and the body; a request whose time is off by more than `tolerance` is answered with 401, \
     and without `id`, one that is sent again sooner is acknowledged and dropped. For TLS, put a proxy in front.
 
-    A body that takes long to decode, or is longer than 64 KiB, is decoded beside the others, which may overtake it.
+    The event of an empty body is the query, as that of a GET request. A body that takes long to decode, or is longer than 64 KiB, is decoded beside the others, which may overtake it.
 
     A run with --once does not listen.
     """,
@@ -307,7 +307,11 @@ private final class WebhookSource: StreamSource {
   }
 
   private func events(of webhook: Webhook, _ values: [Value]) -> [Value] {
-    if !options[ListenOptions.envelope] { return values }
+    if !options[ListenOptions.envelope] {
+      // A request without a body, as a job sends at its end, is an event too: its query, as that of GET.
+      let isBlank = values.isEmpty && webhook.body.allSatisfy { isSpace($0) }
+      return isBlank ? [formValue(webhook.query)] : values
+    }
     return (values.isEmpty ? [.null] : values).map { webhook.envelope($0) }
   }
 }
