@@ -11,10 +11,11 @@ import Trials
 /// Lists whose entries fail, are cut, or have rows that cannot be read, over runs that are stopped and killed.
 @Suite("Simulated outages") struct OutageSimulationTests {
   @Test("outages come in pairs, alarms from good polls alone, and what fails is what the status names")
-  func outages() {
+  func outages() throws {
     var failed: [UInt64] = []
+    let plan = try Trial.plan(OutageSimulation.yaml)
     for seed in SimulationTests.seeds {
-      do { try OutageSimulation(seed: seed).run() } catch {
+      do { try OutageSimulation(plan, seed: seed).run() } catch {
         failed.append(seed)
         if failed.count <= 3 { Issue.record("seed \(seed): \(error)") }
       }
@@ -46,7 +47,7 @@ private final class OutageSimulation {
   private static let begin = 1_800_000_000.0
   private static let period = 10.0
 
-  private static let yaml = """
+  static let yaml = """
     name: p
     sources: { shops: { generate: ., every: 10s, retry: 0s, key: .id } }
     streams:
@@ -60,13 +61,14 @@ private final class OutageSimulation {
       trouble: { from: errors, 'null': {} }
     """
 
+  private let plan: Plan
   private let seed: UInt64
   private var random: SplitMix64
   private let notes = Notes()
   private var time = OutageSimulation.begin
 
-  init(seed: UInt64) {
-    self.seed = seed
+  init(_ plan: Plan, seed: UInt64) {
+    (self.plan, self.seed) = (plan, seed)
     random = SplitMix64(seed: seed)
   }
 
@@ -108,7 +110,7 @@ private final class OutageSimulation {
         notes.heard.withLock { $0.append((plan.name, now, value)) }
       }
     }
-    let run = try PipelineRun(try Trial.plan(Self.yaml), options, clock: clock) { _ in }
+    let run = try PipelineRun(plan, options, clock: clock) { _ in }
     run.start()
     clock.advance(by: .seconds(Double(polls) * Self.period - 2))
     if isKilled { try state.leave() }
