@@ -58,7 +58,7 @@ import System
   private struct WrongKind: Error {}
 
   @Test(
-    "what is no poll is said",
+    "what is no poll is reported",
     arguments: [
       (#"{"rows":[]}"#, "has no time"), (#"{"at":"noon","rows":[]}"#, "has no time"), ("[]", "has no time"),
       (#"{"at":1}"#, "neither rows nor an error"), (#"{"at":1,"rows":{}}"#, "neither rows nor an error"),
