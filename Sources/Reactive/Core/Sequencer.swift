@@ -32,9 +32,7 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
 
   /// Starts the first source, or the next after one has ended.
   func advance(after last: Termination? = nil, progressed: Bool = false) {
-    guard serializer.enter() else { return serializer.later { [self] in go(on: last, progressed) } }
-    go(on: last, progressed)
-    serializer.leave()
+    serializer.turn(self, (last, progressed)) { $0.go(on: $1.0, $1.1) }
   }
 
   /// Goes on with what `change` makes of the state.

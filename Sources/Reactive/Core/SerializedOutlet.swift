@@ -1,41 +1,53 @@
-/// The serialised output of an operator with several inputs: one call at a time, and nothing after a terminal.
-final class SerializedOutlet<Element: Sendable>: DrainLoop, Observer, @unchecked Sendable {
-  private let downstream: any Observer<Element>
+/// The output of an operator with several inputs: one call at a time, and nothing after a terminal.
+///
+/// The operators derive from it, so that this is said once; `send`, `emit` and `end` are called inside the serializer.
+class SerializedOutput<Element: Sendable>: DrainLoop, @unchecked Sendable {
+  final let downstream: any Observer<Element>
   /// Whether a terminal has passed: only inside the serializer.
-  @exclusivity(unchecked) private var isOver = false
+  @exclusivity(unchecked) final private(set) var isOver = false
 
   init(_ downstream: any Observer<Element>) {
     self.downstream = downstream
+    super.init()
   }
 
-  func next(_ value: Element) {
-    guard enter() else { return later { [self] in send(value) } }
-    send(value)
-    leave()
+  final func send(_ value: Element) {
+    if !isOver { downstream.next(value) }
+  }
+
+  /// Sends what `make` returns, or ends with what it throws.
+  @inline(__always)
+  final func emit(_ make: () throws -> Element) {
+    if isOver { return }
+    let value: Element
+    do { value = try make() } catch { return end(.failed(error)) }
+    downstream.next(value)
+  }
+
+  final func end(_ terminal: Termination) {
+    if isOver { return }
+    isOver = true
+    terminal.deliver(to: downstream)
   }
 
   func fail(_ error: any Error) {
     pass { [self] in end(.failed(error)) }
   }
 
+  func fail(_ error: any Error, at index: Int) { fail(error) }
+}
+
+/// The output alone, for operators that keep what else they have under a lock of their own.
+final class SerializedOutlet<Element: Sendable>: SerializedOutput<Element>, Observer, InputOwner,
+  @unchecked Sendable
+{
+  func next(_ value: Element) { turn(self, value) { $0.send($1) } }
+
   func complete() {
     pass { [self] in end(.completed) }
   }
 
-  private func send(_ value: Element) {
-    if !isOver { downstream.next(value) }
-  }
-
-  private func end(_ terminal: Termination) {
-    if isOver { return }
-    isOver = true
-    terminal.deliver(to: downstream)
-  }
-}
-
-/// An outlet as the owner of inputs, each of which ends the stream.
-extension SerializedOutlet: InputOwner {
+  // As the owner of inputs, each of which ends the stream:
   func take(_ value: Element, at index: Int) { next(value) }
-  func fail(_ error: any Error, at index: Int) { fail(error) }
   func close(_ index: Int) { complete() }
 }

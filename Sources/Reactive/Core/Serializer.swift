@@ -7,9 +7,7 @@ import Synchronization
 /// lock is held while calling out, and a call that comes from inside a call is carried out after it, in order.
 ///
 /// ```
-/// guard serializer.enter() else { return serializer.later { [self] in accept(value) } }
-/// accept(value)  // may use serializer.state, may call downstream
-/// serializer.leave()
+/// serializer.turn(self, value) { $0.accept($1) }  // may use serializer.state, may call downstream
 /// ```
 /// `serializer.pass { [self] in accept(value) }` is the same at the price of an allocation, for what is not done often.
 ///
@@ -36,6 +34,17 @@ class DrainLoop: @unchecked Sendable {
   final func pass(_ work: @escaping @Sendable () -> Void) {
     guard enter() else { return later(work) }
     work()
+    leave()
+  }
+
+  /// Carries `work` out with `owner` and `value` now, or leaves it to the caller inside: allocates only then, since `work`,
+  /// which captures nothing, becomes part of its caller.
+  @inline(__always)
+  final func turn<Owner: AnyObject & Sendable, Value: Sendable>(
+    _ owner: Owner, _ value: Value, _ work: @escaping @Sendable (Owner, Value) -> Void
+  ) {
+    guard enter() else { return later { work(owner, value) } }
+    work(owner, value)
     leave()
   }
 

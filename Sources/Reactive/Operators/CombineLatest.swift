@@ -33,12 +33,6 @@ extension Observable {
   }
 }
 
-private struct PairProgress: Sendable {
-  var leftOpen = true
-  var rightOpen = true
-  var over = false
-}
-
 private final class RightInput<Left: Sendable, Right: Sendable, Output: Sendable>: InputOwner {
   private let pair: LatestPair<Left, Right, Output>
 
@@ -52,70 +46,55 @@ private final class RightInput<Left: Sendable, Right: Sendable, Output: Sendable
 }
 
 /// The latest of both, and the input of the left ones.
-private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable>: InputOwner {
-  private let serializer = Serializer(PairProgress())
+private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable>: SerializedOutput<Output>,
+  InputOwner, @unchecked Sendable
+{
+  // Only inside the serializer:
   private let latestLeft = Unguarded<Left>()
   private let latestRight = Unguarded<Right>()
-  private let downstream: any Observer<Output>
+  @exclusivity(unchecked) private var open = (left: true, right: true)
   private let transform: @Sendable (Left, Right) throws -> Output
 
   init(
     _ downstream: any Observer<Output>, _ transform: @escaping @Sendable (Left, Right) throws -> Output
   ) {
-    self.downstream = downstream
     self.transform = transform
+    super.init(downstream)
   }
 
   func take(_ value: Left, at index: Int) {
-    guard serializer.enter() else { return serializer.later { [self] in take(left: value) } }
-    take(left: value)
-    serializer.leave()
+    turn(self, value) { $0.take(left: $1) }
   }
 
   func right(_ value: Right) {
-    guard serializer.enter() else { return serializer.later { [self] in take(right: value) } }
-    take(right: value)
-    serializer.leave()
-  }
-
-  func fail(_ error: any Error, at index: Int) {
-    serializer.pass { [self] in end(.failed(error)) }
+    turn(self, value) { $0.take(right: $1) }
   }
 
   func close(_ index: Int) {
-    serializer.pass { [self] in
-      serializer.state.leftOpen = false
-      if !serializer.state.rightOpen { end(.completed) }
+    pass { [self] in
+      open.left = false
+      if !open.right { end(.completed) }
     }
   }
 
   func closeRight() {
-    serializer.pass { [self] in
-      serializer.state.rightOpen = false
-      if !serializer.state.leftOpen { end(.completed) }
+    pass { [self] in
+      open.right = false
+      if !open.left { end(.completed) }
     }
   }
 
   private func take(left value: Left) {
     latestLeft.fill(value)
-    if !latestRight.isVacant { emit() } else if !serializer.state.rightOpen { end(.completed) }
+    if !latestRight.isVacant { emit() } else if !open.right { end(.completed) }
   }
 
   private func take(right value: Right) {
     latestRight.fill(value)
-    if !latestLeft.isVacant { emit() } else if !serializer.state.leftOpen { end(.completed) }
+    if !latestLeft.isVacant { emit() } else if !open.left { end(.completed) }
   }
 
   private func emit() {
-    if serializer.state.over { return }
-    let output: Output
-    do { output = try transform(latestLeft.value, latestRight.value) } catch { return end(.failed(error)) }
-    downstream.next(output)
-  }
-
-  private func end(_ terminal: Termination) {
-    if serializer.state.over { return }
-    serializer.state.over = true
-    terminal.deliver(to: downstream)
+    emit { try transform(latestLeft.value, latestRight.value) }
   }
 }

@@ -22,66 +22,54 @@ extension Observable {
   }
 }
 
-private final class LatestList<Element: Sendable>: InputOwner {
+private final class LatestList<Element: Sendable>: SerializedOutput<[Element]>, InputOwner,
+  @unchecked Sendable
+{
   private struct State: Sendable {
     var waiting: [Element?]
     var missing: Int
     /// Filled once nothing is missing, and from then on changed in place.
     var latest: [Element] = []
     var open: Int
-    var over = false
   }
 
-  private let downstream: any Observer<[Element]>
-  private let serializer: Serializer<State>
+  /// Only inside the serializer.
+  private let state: Unguarded<State>
 
   init(_ downstream: any Observer<[Element]>, count: Int) {
-    self.downstream = downstream
-    serializer = Serializer(State(waiting: Array(repeating: nil, count: count), missing: count, open: count))
+    state = Unguarded(State(waiting: Array(repeating: nil, count: count), missing: count, open: count))
+    super.init(downstream)
   }
 
   func take(_ value: Element, at index: Int) {
-    guard serializer.enter() else { return serializer.later { [self] in place(value, at: index) } }
-    place(value, at: index)
-    serializer.leave()
-  }
-
-  func fail(_ error: any Error, at index: Int) {
-    serializer.pass { [self] in end(.failed(error)) }
+    turn(self, (value, index)) { $0.place($1.0, at: $1.1) }
   }
 
   func close(_ index: Int) {
-    serializer.pass { [self] in
-      serializer.state.open -= 1
-      if serializer.state.open == 0 { end(.completed) }
+    pass { [self] in
+      state.value.open -= 1
+      if state.value.open == 0 { end(.completed) }
     }
   }
 
   private func place(_ value: Element, at index: Int) {
-    if serializer.state.over { return }
-    if serializer.state.missing > 0 {
+    if state.value.missing > 0 {
       gather(value, at: index)
     } else {
-      serializer.state.latest[index] = value
+      state.value.latest[index] = value
     }
-    if serializer.state.missing == 0 {
-      downstream.next(serializer.state.latest)
-    } else if serializer.state.open == 1 {
+    if state.value.missing == 0 {
+      send(state.value.latest)
+    } else if state.value.open == 1 {
       end(.completed)
     }
   }
 
   private func gather(_ value: Element, at index: Int) {
-    if serializer.state.waiting[index] == nil { serializer.state.missing -= 1 }
-    serializer.state.waiting[index] = value
-    if serializer.state.missing > 0 { return }
-    serializer.state.latest = serializer.state.waiting.compactMap { $0 }
-    serializer.state.waiting = []
-  }
-
-  private func end(_ terminal: Termination) {
-    if serializer.state.over { return }
-    serializer.state.over = true
-    terminal.deliver(to: downstream)
+    if state.value.waiting[index] == nil { state.value.missing -= 1 }
+    state.value.waiting[index] = value
+    if state.value.missing > 0 { return }
+    state.value.latest = state.value.waiting.compactMap { $0 }
+    state.value.waiting = []
   }
 }

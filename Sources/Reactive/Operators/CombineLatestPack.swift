@@ -83,16 +83,14 @@ private final class LatestInput<Source: Sendable, Output: Sendable>: Observer {
 }
 
 /// The common state of streams of different types: the serializer, and which of them are missing or at their end.
-private final class LatestOfAll<Output: Sendable>: DrainLoop, @unchecked Sendable {
+private final class LatestOfAll<Output: Sendable>: SerializedOutput<Output>, @unchecked Sendable {
   private struct State: Sendable {
     var missing: Int
     var open: Int
-    var over = false
   }
 
   /// Only inside the serializer.
   @exclusivity(unchecked) private var state: State
-  private let downstream: any Observer<Output>
   private let places: [Place]
   private let combine: @Sendable ([Place]) throws -> Output
 
@@ -100,20 +98,16 @@ private final class LatestOfAll<Output: Sendable>: DrainLoop, @unchecked Sendabl
     _ downstream: any Observer<Output>, _ places: [Place],
     _ combine: @escaping @Sendable ([Place]) throws -> Output
   ) {
-    self.downstream = downstream
     self.places = places
     self.combine = combine
     state = State(missing: places.count, open: places.count)
+    super.init(downstream)
   }
 
   func attach<Source>(_ source: Observable<Source>, at index: Int, _ subscription: Subscription) {
     if subscription.isDisposed { return }
     let latest = unsafeDowncast(places[index], to: Unguarded<Source>.self)
     source.feed(subscription) { LatestInput($0, self, latest) }
-  }
-
-  func fail(_ error: any Error) {
-    pass { [self] in end(.failed(error)) }
   }
 
   func complete() {
@@ -124,27 +118,20 @@ private final class LatestOfAll<Output: Sendable>: DrainLoop, @unchecked Sendabl
   }
 
   func take<Source: Sendable>(_ value: Source, _ latest: Unguarded<Source>) {
+    // Not by `turn`: the compiler fails over a closure of the function's own types.
     guard enter() else { return later { [self] in place(value, latest) } }
     place(value, latest)
     leave()
   }
 
   private func place<Source>(_ value: Source, _ latest: Unguarded<Source>) {
-    if state.over { return }
+    if isOver { return }
     if latest.isVacant { state.missing -= 1 }
     latest.fill(value)
     if state.missing > 0 {
       if state.open == 1 { end(.completed) }
       return
     }
-    let output: Output
-    do { output = try combine(places) } catch { return end(.failed(error)) }
-    downstream.next(output)
-  }
-
-  private func end(_ terminal: Termination) {
-    if state.over { return }
-    state.over = true
-    terminal.deliver(to: downstream)
+    emit { try combine(places) }
   }
 }

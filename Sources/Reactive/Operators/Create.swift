@@ -36,9 +36,7 @@ public final class Emitter<Element: Sendable>: Observer {
 
   /// Sends an element.
   public func next(_ value: Element) {
-    guard serializer.enter() else { return serializer.later { [self] in send(value) } }
-    send(value)
-    serializer.leave()
+    serializer.turn(self, value) { $0.send($1) }
   }
 
   /// Sends several elements at once.
@@ -55,9 +53,7 @@ public final class Emitter<Element: Sendable>: Observer {
 
   /// Ends the stream.
   public func complete() {
-    guard serializer.enter() else { return serializer.later { [self] in end(.completed) } }
-    end(.completed)
-    serializer.leave()
+    serializer.turn(self, Termination.completed) { $0.end($1) }
   }
 
   private func send(_ value: Element) {

@@ -24,15 +24,12 @@ private struct Latest: Sendable {
   /// The number of the current inner stream, zero without one; what an older one still emits is discarded.
   var number = 0
   var outerOpen = true
-  var over = false
 }
 
-private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: DrainLoop, Observer,
-  InputOwner,
-  @unchecked Sendable
+private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: SerializedOutput<Output>,
+  Observer, InputOwner, @unchecked Sendable
 {
   let outer: Subscription
-  private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let transform: @Sendable (Element) throws -> Observable<Output>
   private let running = CurrentSubscription()
@@ -44,50 +41,43 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     _ downstream: any Observer<Output>, _ subscription: Subscription,
     _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
   ) {
-    self.downstream = downstream
     self.subscription = subscription
     self.transform = transform
     outer = subscription.child()
+    super.init(downstream)
     subscription.adopt(running)
   }
 
   func next(_ value: Element) {
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
-    if inner.takeSole({ emit($0) }) { return }
+    if inner.takeSole({ emitSole($0) }) { return }
     let number = lastNumber.add(1, ordering: .relaxed).newValue
     let own = Subscription()
     // Joining happens inside the serializer, attaching after it: an inner stream that never pauses must find it free.
-    if enter() {
-      join(own, number)
-      leave()
-    } else {
-      later { [self] in join(own, number) }
-    }
+    turn(self, (own, number)) { $0.join($1.0, $1.1) }
     // The stream is over before its subscription has ended the inner one.
     if !subscription.isDisposed { inner.feed(self, at: number, as: own) }
   }
 
   /// Emits the element of `just`, which needs no subscription.
-  private func emit(_ value: Output) {
-    guard enter() else { return later { [self] in send(value) } }
-    send(value)
-    leave()
+  private func emitSole(_ value: Output) {
+    turn(self, value) { $0.sendSole($1) }
   }
 
-  private func send(_ value: Output) {
+  private func sendSole(_ value: Output) {
     join(nil, 0)
-    if !latest.over, !subscription.isDisposed { downstream.next(value) }
+    if !subscription.isDisposed { send(value) }
   }
 
   private func join(_ own: Subscription?, _ number: Int) {
-    if latest.over { return own?.dispose() ?? () }
+    if isOver { return own?.dispose() ?? () }
     running.replace(with: own)
     latest.number = number
   }
 
-  func fail(_ error: any Error) {
-    pass { [self] in end(.failed(error)) }
+  override func fail(_ error: any Error) {
+    super.fail(error)
     outer.dispose()
   }
 
@@ -101,38 +91,23 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
 
   // The inner streams:
   func take(_ value: Output, at number: Int) {
-    guard enter() else { return later { [self] in pass(value, number) } }
-    pass(value, number)
-    leave()
+    turn(self, (value, number)) { own, next in if own.latest.number == next.1 { own.send(next.0) } }
   }
 
-  private func pass(_ value: Output, _ number: Int) {
-    if latest.number == number { downstream.next(value) }
-  }
-
-  func fail(_ error: any Error, at number: Int) {
+  override func fail(_ error: any Error, at number: Int) {
     pass { [self] in
       if latest.number == number { end(.failed(error)) }
     }
   }
 
   func close(_ number: Int) {
-    guard enter() else { return later { [self] in finish(number) } }
-    finish(number)
-    leave()
+    turn(self, number) { $0.finish($1) }
   }
 
   private func finish(_ number: Int) {
     if latest.number != number { return }
     join(nil, 0)
     if !latest.outerOpen { end(.completed) }
-  }
-
-  private func end(_ terminal: Termination) {
-    if latest.over { return }
-    latest.over = true
-    latest.number = 0
-    terminal.deliver(to: downstream)
   }
 }
 

@@ -49,40 +49,24 @@ extension Observable {
   }
 }
 
-private final class Sampler<Element: Sendable>: Observer, SignalledOwner {
-  private let downstream: any Observer<Element>
-  private let serializer = Serializer<(latest: Element?, over: Bool)>((nil, false))
+private final class Sampler<Element: Sendable>: SerializedOutput<Element>, Observer, SignalledOwner,
+  @unchecked Sendable
+{
+  /// Only inside the serializer.
+  private let latest = Unguarded<Element>()
 
-  init(_ downstream: any Observer<Element>) {
-    self.downstream = downstream
-  }
-
-  func next(_ value: Element) {
-    guard serializer.enter() else { return serializer.later { [self] in serializer.state.latest = value } }
-    serializer.state.latest = value
-    serializer.leave()
-  }
+  func next(_ value: Element) { turn(self, value) { $0.latest.fill($1) } }
 
   func signal() {
-    guard serializer.enter() else { return serializer.later { [self] in send() } }
-    send()
-    serializer.leave()
-  }
-
-  private func send() {
-    guard !serializer.state.over, let latest = serializer.state.latest else { return }
-    serializer.state.latest = nil
-    downstream.next(latest)
-  }
-
-  func fail(_ error: any Error) { end(.failed(error)) }
-  func complete() { end(.completed) }
-
-  private func end(_ terminal: Termination) {
-    serializer.pass { [self] in
-      if serializer.state.over { return }
-      serializer.state = (nil, true)
-      terminal.deliver(to: downstream)
+    turn(self, ()) { own, _ in
+      if own.latest.isVacant { return }
+      let value = own.latest.value
+      own.latest.clear()
+      own.send(value)
     }
+  }
+
+  func complete() {
+    pass { [self] in end(.completed) }
   }
 }

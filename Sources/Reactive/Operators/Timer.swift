@@ -42,9 +42,7 @@ private final class Ticker: DrainLoop, AlarmOwner, @unchecked Sendable {
   }
 
   func ring() {
-    guard enter() else { return later { [self] in tick() } }
-    tick()
-    leave()
+    turn(self, ()) { timer, _ in timer.tick() }
   }
 
   private func tick() {

@@ -47,48 +47,35 @@ private final class OtherInput<Element: Sendable, Other: Sendable, Output: Senda
   func complete() { _ = child.finish() }
 }
 
-private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: Observer {
-  private let downstream: any Observer<Output>
+private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: SerializedOutput<
+  Output
+>,
+Observer, @unchecked Sendable
+{
   private let transform: @Sendable (Element, Other) throws -> Output
-  private let serializer = Serializer<(latest: Other?, over: Bool)>((nil, false))
+  /// Only inside the serializer.
+  private let latest = Unguarded<Other>()
 
   init(
     _ downstream: any Observer<Output>, _ transform: @escaping @Sendable (Element, Other) throws -> Output
   ) {
-    self.downstream = downstream
     self.transform = transform
+    super.init(downstream)
   }
 
   func note(_ value: Other) {
-    guard serializer.enter() else { return serializer.later { [self] in serializer.state.latest = value } }
-    serializer.state.latest = value
-    serializer.leave()
+    turn(self, value) { $0.latest.fill($1) }
   }
 
   func next(_ value: Element) {
-    guard serializer.enter() else { return serializer.later { [self] in join(value) } }
-    join(value)
-    serializer.leave()
-  }
-
-  func fail(_ error: any Error) {
-    serializer.pass { [self] in finish(.failed(error)) }
+    turn(self, value) { $0.join($1) }
   }
 
   func complete() {
-    serializer.pass { [self] in finish(.completed) }
+    pass { [self] in end(.completed) }
   }
 
   private func join(_ value: Element) {
-    guard !serializer.state.over, let latest = serializer.state.latest else { return }
-    let output: Output
-    do { output = try transform(value, latest) } catch { return finish(.failed(error)) }
-    downstream.next(output)
-  }
-
-  private func finish(_ terminal: Termination) {
-    if serializer.state.over { return }
-    serializer.state.over = true
-    terminal.deliver(to: downstream)
+    if !latest.isVacant { emit { try transform(value, latest.value) } }
   }
 }

@@ -54,7 +54,6 @@ struct ZipState: Sendable {
   var open: Int
   /// Whether a source that has ended has nothing left, so that none of what comes goes out.
   var isSpent = false
-  var over = false
 }
 
 /// The elements that one source is ahead of the others by.
@@ -98,10 +97,9 @@ private final class ZipInput<Source: Sendable, Output: Sendable>: Observer {
   }
 }
 
-final class MixedZipper<Output: Sendable>: DrainLoop, @unchecked Sendable {
+final class MixedZipper<Output: Sendable>: SerializedOutput<Output>, @unchecked Sendable {
   /// Only inside the serializer.
   @exclusivity(unchecked) private var state: ZipState
-  private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let backlog: Int
   /// One for each source that has been attached: all of them, when the first tuple goes out.
@@ -112,12 +110,12 @@ final class MixedZipper<Output: Sendable>: DrainLoop, @unchecked Sendable {
     _ downstream: any Observer<Output>, _ subscription: Subscription, _ backlog: Int, _ count: Int,
     _ takeAll: @escaping @Sendable ([Line], inout ZipState) throws -> Output
   ) {
-    self.downstream = downstream
     self.subscription = subscription
     self.backlog = backlog
     lines.reserveCapacity(count)
     self.takeAll = takeAll
     state = ZipState(empty: count, open: count)
+    super.init(downstream)
   }
 
   func attach<Source>(_ source: Observable<Source>) {
@@ -127,31 +125,26 @@ final class MixedZipper<Output: Sendable>: DrainLoop, @unchecked Sendable {
     source.feed(subscription) { ZipInput($0, self, line) }
   }
 
-  func fail(_ error: any Error) {
-    pass { [self] in end(.failed(error)) }
-  }
-
   func complete<Source: Sendable>(_ line: ZipLine<Source>) {
     pass { [self] in close(line) }
   }
 
   func take<Source: Sendable>(_ value: Source, _ line: ZipLine<Source>) {
+    // Not by `turn`: the compiler fails over a closure of the function's own types.
     guard enter() else { return later { [self] in place(value, line) } }
     place(value, line)
     leave()
   }
 
   private func place<Source>(_ value: Source, _ line: ZipLine<Source>) {
-    if state.over || state.isSpent { return }
+    if isOver || state.isSpent { return }
     if line.waiting.count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
     }
     if line.waiting.isEmpty { state.empty -= 1 }
     line.waiting.append(value)
     if state.empty > 0 { return }
-    let output: Output
-    do { output = try takeAll(lines, &state) } catch { return end(.failed(error)) }
-    downstream.next(output)
+    emit { try takeAll(lines, &state) }
   }
 
   private func close<Source>(_ line: ZipLine<Source>) {
@@ -159,11 +152,5 @@ final class MixedZipper<Output: Sendable>: DrainLoop, @unchecked Sendable {
     if line.waiting.isEmpty { state.isSpent = true }
     state.open -= 1
     if state.open == 0 { end(.completed) }
-  }
-
-  private func end(_ terminal: Termination) {
-    if state.over { return }
-    state.over = true
-    terminal.deliver(to: downstream)
   }
 }

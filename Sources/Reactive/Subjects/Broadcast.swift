@@ -45,9 +45,7 @@ import Synchronization
 
   @usableFromInline func next(_ value: Element) {
     if memory > 0 { return remember(value) }
-    guard observers.enter() else { return observers.later { [self] in deliver(value) } }
-    deliver(value)
-    observers.leave()
+    observers.turn(self, value) { $0.deliver($1) }
   }
 
   /// Apart from `next`, which so needs no metadata of types made from `Element` when nothing is remembered.
