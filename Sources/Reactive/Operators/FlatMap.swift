@@ -67,7 +67,6 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
   }
 
   func next(_ value: Element) {
-    room.occupy()
     if streams.withLock({ $0.admit(limit) }) { start(value) } else { wait(value) }
   }
 
@@ -82,6 +81,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
   }
 
   private func wait(_ value: Element) {
+    room.occupy()
     let next = streams.withLock { streams in
       backlog.append(value)
       return streams.queue(backlogLimit, limit)
@@ -93,31 +93,33 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
     }
   }
 
-  private func start(_ value: Element) {
+  /// One that has waited is in the room already; `just`, which is over at once, need not enter it.
+  private func start(_ value: Element, hasWaited: Bool = false) {
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
     if sent == nil, inner.takeSole({ outlet.next($0) }) {
       if subscription.isDisposed { return }
-      return finishInner()
+      return finishInner(leavesRoom: hasWaited)
     }
-    guard enter() else { return later { [self] in _ = inner.feed(self, subscription) } }
-    inner.feed(self, subscription)
-    leave()
+    if !hasWaited { room.occupy() }
+    turn(self, inner) { $1.feed($0, $0.subscription) }
   }
 
   // The inner streams:
   func take(_ value: Output, at index: Int) { send(value) }
   func fail(_ error: any Error, at index: Int) { fail(error) }
-  func close(_ index: Int) { finishInner() }
+  func close(_ index: Int) { finishInner(leavesRoom: true) }
 
   fileprivate func send(_ value: Output) {
     outlet.next(value)
     sent?(self, value)
   }
 
-  private func finishInner() {
-    room.vacate()
-    switch streams.withLock({ $0.closeInner() }) {
+  private func finishInner(leavesRoom: Bool) {
+    let next = streams.withLock { $0.closeInner() }
+    // After that, so that a source for which there is room finds its place free.
+    if leavesRoom { room.vacate() }
+    switch next {
     case .quiet: room.serve()
     case .done: outlet.complete()
     case .waiting: startWaiting()
@@ -127,7 +129,8 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
   private func startWaiting() {
     // Inside the serializer: this may be the end of one inner stream out of a long line that all end at once.
     pass { [self] in
-      if !subscription.isDisposed { start(streams.withLock { _ in backlog.removeFirst() }) }
+      if subscription.isDisposed { return }
+      start(streams.withLock { _ in backlog.removeFirst() }, hasWaited: true)
     }
   }
 }
