@@ -186,7 +186,8 @@ import Testing
       if line.count == 1 {
         #expect(messages.isEmpty, "\(line[0]): \(messages)")
       } else {
-        #expect(messages.contains(line[1]), "\(line[0]): \(messages.isEmpty ? "no message" : messages)")
+        #expect(
+          messages.contains(line[1]), "\(line[0]): \(messages.isEmpty ? "it reports nothing" : messages)")
       }
     }
     // What the compiler offers is right: a line that it has changed has no error any more.

@@ -8,7 +8,7 @@ import Synchronization
 @usableFromInline final class Room: Sendable {
   private let free: Atomic<Int>
   private let line = Locked(Queue<any Pausing>())
-  /// Whether the line may not be empty; while it is, making room takes no lock.
+  /// Whether the line may hold one, so that making room takes no lock.
   private let hasLine = Atomic<Bool>(false)
   private let limit: Int
   /// The operator of which it is to be reported that elements wait, until it has been.
@@ -74,7 +74,7 @@ import Synchronization
   }
 }
 
-/// What goes on when there is room.
+/// A sender that has paused, and goes on when there is room.
 protocol Pausing: AnyObject, Sendable {
   func goOn()
 }

@@ -1,6 +1,6 @@
 /// The output of an operator with several inputs: one call at a time, and nothing after a terminal.
 ///
-/// The operators derive from it, so that this is said once; `send`, `emit` and `end` are called inside the serializer.
+/// The operators derive from it; `send`, `emit` and `end` are called inside the serializer.
 class SerializedOutput<Element: Sendable>: DrainLoop, @unchecked Sendable {
   final let downstream: any Observer<Element>
   /// Whether a terminal has passed: only inside the serializer.

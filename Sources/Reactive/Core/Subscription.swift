@@ -81,7 +81,7 @@ public final class Subscription: Sendable {
     return ended
   }
 
-  /// For a source that must not pause: it would go on elsewhere, or what takes its elements waits for further ones.
+  /// The subscription of a source that must not pause: it would go on elsewhere, or what takes its elements waits for further ones.
   var withoutRoom: Subscription { room == nil ? self : child(room: nil) }
 
   /// Whether nothing ends with it but what is attached under it.

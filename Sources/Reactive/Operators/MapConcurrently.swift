@@ -84,7 +84,7 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
     var results: [Output?] = []
     /// How many results have gone out.
     var sent = 0
-    /// For how many of them another closure may run.
+    /// The number of them in place of which another closure may run.
     var settled = 0
     var outerOpen = true
     var over = false

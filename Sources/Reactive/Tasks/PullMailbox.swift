@@ -31,7 +31,7 @@ final class PullMailbox<Element: Sendable>: Lender {
   /// Behind the lock of the state; apart from it, so that the lock's own code knows the type of what it guards.
   private let waiting = Unguarded(RingBuffer<Element>())
   private let bell = Bell()
-  /// Where sources that can pause do so, if they are to wait at all.
+  /// The room for which sources that can pause wait, if they are to wait at all.
   private let room: Room?
   private let takenCount = Atomic<Int>(0)
   /// The thread on which the loop is subscribing, or asks for more: what is sent there cannot wait for the loop.

@@ -5,11 +5,11 @@
 final class Sender: Sendable {
   @TaskLocal private static var current: Sender?
 
-  /// Its task: others inherit the task-local value.
+  /// The task itself: others inherit the task-local value.
   private let task: Int?
   private let lenders = Locked<[any Lender]>([])
 
-  /// For the calling task.
+  /// Makes the calling task one.
   private init() {
     task = Self.callingTask
   }

@@ -75,7 +75,7 @@ struct MailboxGate: Sendable {
     return !isScheduled
   }
 
-  /// The tasks that go on, since there is room again: so many are left.
+  /// The senders that go on, since there is room again: so many elements are left.
   mutating func beginDelivery(leaving count: Int = 0) -> Waiting {
     isDelivering = true
     limit = usualLimit
@@ -138,7 +138,7 @@ struct MailboxGate: Sendable {
     return true
   }
 
-  /// Ends it all; who goes on.
+  /// Ends it all; the senders go on.
   mutating func close() -> Waiting {
     isClosed = true
     terminal = nil

@@ -53,7 +53,7 @@ import Testing
     expectNil(waiter)
   }
 
-  @Test func nobodyIsLeftInTheLine() {
+  @Test func noWaiterIsLeftInTheLine() {
     let room = Room(1)
     let gone = Tally()
     let isBack = inThreads(2) { index in
