@@ -218,7 +218,9 @@ struct EndlessValues {
     starts = ValueScanner.openings(value).map { start + $0 }[...]
   }
 
-  /// The reason why the value at an offset has no end; nil where nothing is known of it. Offsets ascend.
+  /// The reason why the value at an offset has no end; nil where nothing is known of it.
+  ///
+  /// Offsets ascend.
   mutating func reason(at start: Int) -> String? {
     starts = starts.drop { $0 < start }
     return starts.first == start ? reason : nil

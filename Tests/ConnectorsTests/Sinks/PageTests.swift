@@ -220,7 +220,9 @@ struct PageTests {
       polls: [[#"{"id": 1, "price": "4.50"}"#, #"{"id": 2, "price": 4}"#]])
     expect(view.snapshot.rows.count, equals: 1)
     #expect(
-      seen.log.contains { $0.hasPrefix(#"it: row 1: spark: "4.50" is not a number; tonumber makes one of text"#) })
+      seen.log.contains {
+        $0.hasPrefix(#"it: row 1: spark: "4.50" is not a number; tonumber makes one of text"#)
+      })
   }
 
   @Test("a dry run prints the rows")

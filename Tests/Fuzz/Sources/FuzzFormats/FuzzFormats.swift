@@ -5,7 +5,9 @@ import JSON
 @testable import Language
 
 /// Any bytes as a text of each format, as it is, and as a part that is repeated: none crashes, and the time of decoding
-/// grows with the text. A byte 1 in a part is the number of its copy, so that names differ.
+/// grows with the text.
+///
+/// A byte 1 in a part is the number of its copy, so that names differ.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFormats(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let start, count > 1 else { return 0 }
