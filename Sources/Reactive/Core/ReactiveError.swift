@@ -29,7 +29,7 @@ public enum ReactiveError: Error, Equatable, CustomStringConvertible {
 
   private static func remedy(for what: String) -> String {
     if what.hasPrefix("the backlog of") { return "; `backlog:` sets how many may wait" }
-    if what.contains("`values`") {
+    if what.split(separator: "`").contains("values") {
       return "; a source that is started by `subscribe(on:)` waits for the loop"
     }
     return ""

@@ -42,12 +42,13 @@ package struct GitHistory {
     if found.isEmpty {
       throw Sentence("no commit of \(folder) has \(path)\(Self.hint(path, folder))")
     }
-    let names = Set(found.map(\.name))
-    guard names.count == 1, Self.lastPart(names.first ?? "") == Self.lastPart(path) else {
-      let some = names.sorted().prefix(3).joined(separator: ", ")
+    // In an old commit a folder may have had its name.
+    let own = found.filter { Self.lastPart($0.name) == Self.lastPart(path) }
+    guard Set(own.map(\.name)).count == 1 else {
+      let some = Set(found.map(\.name)).sorted().prefix(3).joined(separator: ", ")
       throw Sentence("\(path) is a folder, with \(some); name one of its files")
     }
-    versions = found.reversed().map(\.version)
+    versions = own.reversed().map(\.version)
   }
 
   private static func git(in folder: String) -> [String] { ["git", "--literal-pathspecs", "-C", folder] }

@@ -10,7 +10,10 @@ struct KeyText {
     value = try? Value.parse(text, .strict)
   }
 
-  func means(_ key: Value) -> Bool { key.string == text || value == key }
+  /// By its bytes, as in the log: an é of one character and one of two are two keys.
+  func means(_ key: Value) -> Bool {
+    key.string.map { $0.utf8.elementsEqual(text.utf8) } == true || value == key
+  }
 
   /// The JSON object or array that it is; nil for other text.
   var line: Value? { value.flatMap { $0.kind == .object || $0.kind == .array ? $0 : nil } }
