@@ -76,7 +76,7 @@ struct DocsPages {
   private func linked(_ line: Substring, from page: Page) -> String {
     let pieces = line.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
     // Of a line that is not text and code in turn nothing is known.
-    guard pieces.count % 2 == 1, !line.contains("``") else { return String(line) }
+    guard pieces.count % 2 == 1, !pieces.dropFirst().dropLast().contains("") else { return String(line) }
     return pieces.enumerated().map { index, piece in
       guard index % 2 == 1 else { return piece }
       guard let target = target(of: piece), target.path != page.path else { return "`\(piece)`" }
