@@ -168,7 +168,7 @@ private final class LaunchLibrarySource: SuspendingPollSource {
   }
 
   func poll(_ poll: PollRequest) async throws -> PollAnswer {
-    fetch.begin(poll)
+    fetch.begin()
     if !hasAskedBudget { await askBudget(ifOlderThan: 3600) }
     hasAskedBudget = true
     let answer: Result<PollAnswer, any Error>

@@ -119,10 +119,9 @@ package final class WebTrial {
 
   private let now: Double
 
-  package func poll(isRepetition: Bool = false) throws -> PollAnswer {
+  package func poll() throws -> PollAnswer {
     number += 1
-    return try source.answer(
-      PollRequest(source: "in", number: number, at: now, isRepetition: isRepetition))
+    return try source.answer(PollRequest(source: "in", number: number, at: now))
   }
 
   /// The rows of a poll, as JSON.
