@@ -125,7 +125,7 @@ struct Calendar {
     var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", Self.product, "CALSCALE:GREGORIAN"]
     lines.append("X-WR-CALNAME:" + CalendarText.escaped(name))
     lines += ["REFRESH-INTERVAL;VALUE=DURATION:" + interval, "X-PUBLISHED-TTL:" + interval]
-    if isOld { lines += ["DESCRIPTION:\(Self.oldText)", "X-WR-CALDESC:\(Self.oldText)"] }
+    if isOld { lines.append("X-WR-CALDESC:\(Self.oldText)") }
     if !through.isEmpty { lines.append(Self.throughName + CalendarText.escaped(through)) }
     var bytes = lines.flatMap(CalendarText.folded)
     for event in events.values.sorted(by: { ($0.start, $0.uid) < ($1.start, $1.uid) }) {
