@@ -180,7 +180,7 @@ shots: build setup-page ## draw the screenshots of the README
 
 times: setup-tests ## run tests serially and list the slowest; SLOWEST=30 [FILTER=StoreTests]
 	$(SWIFT) build --build-tests $(DEBUG)
-	$(SWIFT) test --skip-build $(DEBUG) --no-parallel $(if $(FILTER),--filter $(FILTER)) --xunit-output .build/times.xml >.build/times.log \
+	$(SWIFT) test --skip-build $(DEBUG) --disable-xctest --enable-swift-testing --no-parallel $(if $(FILTER),--filter $(FILTER)) --xunit-output .build/times.xml >.build/times.log \
 	  || { tail -n 40 .build/times.log; false; }
 	@sed -nE 's/.*<testcase classname="([^"]*)" name="([^"]*)" time="([0-9.e-]+)".*/\3 \1.\2/p' .build/times-swift-testing.xml \
 	  | sort -rg | head -n $(SLOWEST) | awk '{ $$1 = sprintf("%7.2f s ", $$1); print }'
@@ -205,22 +205,22 @@ test-long: ## all long runs: tests at ten times the scale, months, simulate, cra
 	$(MAKE) simulate crash fuzz bench
 
 months: setup-tests ## the shipped pipelines for DAYS=30 simulated days
-	FLOW_MONTH_DAYS=$(DAYS) $(SWIFT) test $(DEBUG) --filter MonthTests
+	FLOW_MONTH_DAYS=$(DAYS) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --filter MonthTests
 
 simulate: setup-tests ## pipelines on a simulated disk with crashes, in virtual time; SEEDS=1000, beginning at FLOW_FIRST
-	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(DEBUG) --filter 'SimulationTests.SimulationTests|OutageSimulationTests|ClusterSimulationTests'
+	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --filter 'SimulationTests.SimulationTests|OutageSimulationTests|ClusterSimulationTests'
 
 crash: setup-tests ## kill pipelines KILLS times (500), also at named points, and check for lost output; FLOW_SEED=1
-	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(DEBUG) --scratch-path .build/crash --filter CrashTests
+	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --scratch-path .build/crash --filter CrashTests
 
 attack: setup-tests ## signals of every kind, at random and named points, on every topology, for MINUTES=30; FLOW_SEED=1
-	FLOW_CRASH_POINTS=1 FLOW_ATTACK_MINUTES=$(MINUTES) $(SWIFT) test $(DEBUG) --scratch-path .build/crash --filter CrashTests
+	FLOW_CRASH_POINTS=1 FLOW_ATTACK_MINUTES=$(MINUTES) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --scratch-path .build/crash --filter CrashTests
 
 cluster: setup setup-cluster ## workers over three NATS servers, killed and frozen for SECONDS
-	FLOW_CLUSTER_SECONDS=$(SECONDS) $(SWIFT) test $(DEBUG) --filter 'ClusterRunTests|ClusterChaosTests'
+	FLOW_CLUSTER_SECONDS=$(SECONDS) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --filter 'ClusterRunTests|ClusterChaosTests'
 
 soak: setup-tests ## one pipeline for MINUTES=30: reloads, taps and kills; nothing is lost, memory and descriptors stay
-	FLOW_SOAK_MINUTES=$(MINUTES) $(SWIFT) test $(DEBUG) --filter SoakTests
+	FLOW_SOAK_MINUTES=$(MINUTES) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --filter SoakTests
 
 fuzz: setup ## fuzz the readers and the language, for SECONDS each (60)
 	mkdir -p Tests/Fuzz/.build/corpus
@@ -237,10 +237,10 @@ differential: build ## compare with libjq 1.8 (pip install jq): random programs 
 sanitize: test-thread test-address ## the tests under both sanitizers
 
 test-thread: setup-tests ## the tests under the thread sanitizer
-	FLOW_TEST_SCALE=0.05 $(SWIFT) test $(DEBUG) --no-parallel --sanitize=thread --scratch-path .build/thread
+	FLOW_TEST_SCALE=0.05 $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --no-parallel --sanitize=thread --scratch-path .build/thread
 
 test-address: setup-tests ## the tests under the address sanitizer
-	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/address.supp $(SWIFT) test $(DEBUG) --no-parallel --sanitize=address --scratch-path .build/address
+	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/address.supp $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --no-parallel --sanitize=address --scratch-path .build/address
 
 # In the folder of the release build, whose modules it uses, so that they are compiled once. SwiftPM keeps its plan there
 # too, and would take that of one package for the other's.
