@@ -19,12 +19,36 @@ import Testing
   }
 
   @Test("nothing is lost or doubled, whatever becomes of the process and its disk")
-  func lives() {
+  func lives() { simulate("") { try Simulation(seed: $0) } }
+
+  @Test("nothing is lost, doubled or in another order below a partition, with one lane or several")
+  func divided() {
+    simulate(" below a partition") { seed in
+      try Scenario(seed: seed, isDivided: true).partition == nil
+        ? nil : try Simulation(seed: seed, isDivided: true)
+    }
+  }
+
+  @Test(
+    "nothing is lost, doubled or in another order where each life takes a pipeline over on another machine")
+  func clustered() {
+    simulate(" in a cluster") { try Simulation(seed: $0, isDivided: $0 % 4 == 1, isClustered: true) }
+  }
+
+  @Test("the errors of a pipeline come in pairs over its lives, and steps behind see what could be seen")
+  func outages() {
+    let count = simulate(" with outages") { try Simulation(seed: $0, hasOutages: true) }
+    #expect(Self.seeds.count < 20 || count.outages > Self.seeds.count)
+  }
+
+  /// Runs the simulations of all seeds, without those that have none; none may fail.
+  @discardableResult
+  private func simulate(_ what: String, _ make: (UInt64) throws -> Simulation?) -> Simulation.Count {
     var count = Simulation.Count()
     var failed: [UInt64] = []
     for seed in Self.seeds {
       do {
-        var simulation = try Simulation(seed: seed)
+        guard var simulation = try make(seed) else { continue }
         try simulation.run()
         count.add(simulation.count)
       } catch {
@@ -34,63 +58,8 @@ import Testing
       }
     }
     #expect(failed.isEmpty, "seeds that failed")
-    print("simulated \(count); failed: \(failed)")
-  }
-
-  @Test("nothing is lost, doubled or in another order below a partition, with one lane or several")
-  func divided() throws {
-    var count = Simulation.Count()
-    var failed: [UInt64] = []
-    for seed in Self.seeds where try Scenario(seed: seed, isDivided: true).partition != nil {
-      do {
-        var simulation = try Simulation(seed: seed, isDivided: true)
-        try simulation.run()
-        count.add(simulation.count)
-      } catch {
-        failed.append(seed)
-        if failed.count <= 3 { Issue.record("\(error)") }
-      }
-    }
-    #expect(failed.isEmpty, "seeds that failed")
-    print("simulated \(count) below a partition; failed: \(failed)")
-  }
-
-  @Test(
-    "nothing is lost, doubled or in another order where each life takes a pipeline over on another machine")
-  func clustered() throws {
-    var count = Simulation.Count()
-    var failed: [UInt64] = []
-    for seed in Self.seeds {
-      do {
-        var simulation = try Simulation(seed: seed, isDivided: seed % 4 == 1, isClustered: true)
-        try simulation.run()
-        count.add(simulation.count)
-      } catch {
-        failed.append(seed)
-        if failed.count <= 3 { Issue.record("\(error)") }
-      }
-    }
-    #expect(failed.isEmpty, "seeds that failed")
-    print("simulated \(count) in a cluster; failed: \(failed)")
-  }
-
-  @Test("the errors of a pipeline come in pairs over its lives, and steps behind see what could be seen")
-  func outages() throws {
-    var count = Simulation.Count()
-    var failed: [UInt64] = []
-    for seed in Self.seeds {
-      do {
-        var simulation = try Simulation(seed: seed, hasOutages: true)
-        try simulation.run()
-        count.add(simulation.count)
-      } catch {
-        failed.append(seed)
-        if failed.count <= 3 { Issue.record("\(error)") }
-      }
-    }
-    #expect(failed.isEmpty, "seeds that failed")
-    #expect(Self.seeds.count < 20 || count.outages > Self.seeds.count)
-    print("simulated \(count) with outages; failed: \(failed)")
+    print("simulated \(count)\(what); failed: \(failed)")
+    return count
   }
 
   /// Beside each one is what it once found.
