@@ -28,10 +28,13 @@ enum MuteCommand {
     let now = World.real.wallClock()
     let running = StatusClient.processes(in: files.folder).answers.flatMap { $0.pipelines.map(\.name) }
     guard let given = arguments.operands.first else {
-      for name in Set(files.names + running).sorted() {
-        guard let end = Mute(of: name, in: files.folder).end(at: now) else { continue }
+      let muted = Set(files.names + running).sorted().compactMap { name in
+        Mute(of: name, in: files.folder).end(at: now).map { (name, $0) }
+      }
+      for (name, end) in muted {
         Terminal.say("\(printable(name)): muted until \(StateText.time(end))\n")
       }
+      if muted.isEmpty { Terminal.say("no pipeline is muted\n") }
       return ExitStatus.done
     }
     let name = running.contains(given) ? given : try files.find(given)

@@ -18,6 +18,7 @@ import Testing
     try trial.server.serving {
       let running = try place.start()
       try running.wait(for: "rows") { place.has("log.jsonl") }
+      expect(try place.flow("mute").output, equals: "no pipeline is muted\n")
       let muted = try place.flow("mute", "p.yaml", "2h")
       #expect(muted.status == 0 && muted.output.hasPrefix("rows: muted until "), "\(muted)")
       expect(try place.flow("mute").output, equals: muted.output)
