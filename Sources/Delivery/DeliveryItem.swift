@@ -9,10 +9,13 @@ package protocol DeliveryItem: StorableValue, Sendable {
   var event: Event? { get }
   /// Items with the same key never run at the same time; nil where that does not matter.
   var key: String? { get }
+  /// The topic, subject or key where it goes, as messages name it; nil where they name it themselves.
+  var place: String? { get }
 }
 
 extension DeliveryItem {
   package var key: String? { nil }
+  package var place: String? { nil }
 }
 
 /// Runs the items of a delivery queue: as child processes, or over the network.
@@ -36,6 +39,12 @@ package protocol DeliveryTransport {
   /// Shows, on the lane, what attempts that have ended printed.
   func showOutput() throws
 
+  /// The pipeline ends: what cannot begin now is left to the next run.
+  func beginEnd()
+
+  /// Everything has ended that was begun, or was cancelled.
+  func end()
+
   /// The message for an item that the end of the pipeline cut short, where no state keeps it.
   func cutShortMessage(_ item: Item, attempts: Int) -> String
 
@@ -49,6 +58,10 @@ extension DeliveryTransport {
   package func endLeftovers(of ids: [String]) {}
 
   package func showOutput() throws {}
+
+  package func beginEnd() {}
+
+  package func end() {}
 
   package func cutShortMessage(_ item: Item, attempts: Int) -> String {
     "interrupted: the pipeline ended"

@@ -134,6 +134,8 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
   /// Waits until the deadline, by the scheduler's clock, for everything but retries that are due much later; then
   /// cancels what is left.
   package func finish(by deadline: Instant) throws {
+    transport.beginEnd()
+    defer { transport.end() }
     try dryRun.write(to: context.screen, in: context.lane.world)
     let end =
       MonotonicClock.now + context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)

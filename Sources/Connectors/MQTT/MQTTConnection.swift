@@ -5,7 +5,7 @@ import Reactive
 import System
 
 /// Why a connection to an MQTT server failed.
-struct MQTTError: Error, CustomStringConvertible {
+struct MQTTError: LinkError, CustomStringConvertible {
   let description: String
   /// Whether a later attempt may succeed without a change of settings.
   var mayPass = true

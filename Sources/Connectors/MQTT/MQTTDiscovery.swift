@@ -62,7 +62,7 @@ enum MQTTDiscovery {
   /// The message by which Home Assistant makes the entity.
   static func announcement(
     _ options: Options, topic: String, status: String, isPolled: Bool, pipeline: String, sink: String
-  ) -> MQTTPublisher.Message {
+  ) -> MQTTMessage {
     let device = "flow_\(identifier(pipeline))"
     let component = options[component]
     var members: [(String, Value)] = [
@@ -102,7 +102,7 @@ enum MQTTDiscovery {
         ])
       ))
     members.append(("origin", .record([("name", .string("flow"))])))
-    return MQTTPublisher.Message(
+    return MQTTMessage(
       "\(options[prefix])/\(component.rawValue)/\(device)/\(identifier(sink))/config",
       Value.record(members).json)
   }

@@ -130,9 +130,7 @@ private final class MQTTSink: DeliverySink {
   private let body: Evaluation?
   private let bodyText: Evaluation?
   private let flags: [String]
-  /// Nil where messages are printed or suppressed.
-  private let publisher: MQTTPublisher?
-  let queue: DeliveryQueue<MQTTTransport>
+  let queue: DeliveryQueue<LinkedTransport<MQTTDelivery>>
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
@@ -148,7 +146,7 @@ private final class MQTTSink: DeliverySink {
       ["-h", settings.server.host, "-p", "\(settings.server.port)", "-q", "\(quality)"]
       + (isRetained ? ["-r"] : [])
     settings.client = options[MQTTOptions.client] ?? ""
-    var announcement: MQTTPublisher.Message?
+    var announcement: MQTTMessage?
     var freshness: (topic: String, state: @Sendable () -> (isFresh: Bool?, until: Double))?
     settings.status = options[MQTTSinkOptions.status]
     if let constant = topic.constant, let discovery = options[MQTTSinkOptions.discovery] {
@@ -159,13 +157,17 @@ private final class MQTTSink: DeliverySink {
         pipeline: context.pipeline, sink: context.name)
       freshness = context.freshness.map { (MQTTDiscovery.freshTopic(of: constant), $0) }
     }
-    publisher =
-      context.isDryRun || !context.outputs.isLive
-      ? nil
-      : try MQTTPublisher(
-        settings, announcement, freshness, quality: quality, isRetained: isRetained,
-        timeout: options[MQTTSinkOptions.timeout], context)
-    queue = DeliveryQueue(DeliveryOptions.settings(options), context, MQTTTransport(publisher: publisher))
+    try MQTTConnection.load()
+    let greetings = MQTTGreetings(
+      settings, quality: quality, isRetained: isRetained, announcement: announcement, freshness: freshness,
+      context)
+    let transport = try LinkedTransport(
+      .init(server: "\(settings.server)", timeout: options[MQTTSinkOptions.timeout]), context
+    ) { stop, meanwhile in
+      try MQTTDelivery(greetings, stop, meanwhile)
+    }
+    if freshness != nil { context.lane.lists.watch { [wakeUp = transport.wakeUp] in wakeUp.ring() } }
+    queue = DeliveryQueue(DeliveryOptions.settings(options), context, transport)
   }
 
   func take(_ event: Event) throws {
@@ -185,11 +187,5 @@ private final class MQTTSink: DeliverySink {
       return queue.dryRun.add(["mosquitto_pub", "-s"] + flags + ["-t", topic], input: item.bytes)
     }
     try queue.add(item)
-  }
-
-  func finish(by deadline: Instant) throws {
-    publisher?.end()
-    defer { publisher?.stop() }
-    try queue.finish(by: deadline)
   }
 }

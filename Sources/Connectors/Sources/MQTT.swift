@@ -85,13 +85,10 @@ private enum MQTTSourceOptions {
 private final class MQTTSource: StreamSource {
   /// With --once, topics on which nothing comes for so long have nothing more for now.
   private static let once = (silence: Duration.seconds(1), time: Duration.seconds(60))
-  /// A connection that went on for so long was a good one.
-  private static let goodTime = Duration.seconds(10)
   /// The keepalive, longer than a pipeline usually waits.
   ///
   /// While it does, nothing can be sent before acknowledgements. The system notices a server that is gone.
   private static let keepalive: Int32 = 1200
-  private static let backoff = (first: Duration.seconds(1), longest: Duration.seconds(60))
 
   private let options: Options
   private let context: SourceContext
@@ -103,15 +100,14 @@ private final class MQTTSource: StreamSource {
   /// The subscriptions of the client's session, as an earlier run or connection has stored them; nil where
   /// there are none.
   private var subscribed: (topics: [String], quality: Int)?
-  private var hasConnected = false
-  /// Whether the present connection has brought anything.
-  private var hasReceived = false
+  private let link: Link
   /// Whether a lost session was reported, since there was a good connection.
   private var hasReportedLoss = false
 
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
+    link = Link(SourceLinkHealth(context))
     decoding = context.decoding(options)
     topics = options[MQTTSourceOptions.topics]
     quality = options[MQTTSourceOptions.qos]
@@ -149,9 +145,6 @@ private final class MQTTSource: StreamSource {
 
   func run(_ feed: Feed) throws {
     defer { reporter.summarize() }
-    let backoff = Backoff(
-      initial: Self.backoff.first, cap: Self.backoff.longest, jitter: 0.2, random: context.world.random)
-    var failures = 0
     // A session of the client that no run of this state has made is not that of the pipeline.
     var hasStranger =
       context.storesPositions && context.position == nil && options.isGiven(MQTTOptions.client)
@@ -159,30 +152,15 @@ private final class MQTTSource: StreamSource {
     if context.storesPositions, context.position == nil {
       guard feed.commit([], position: position(subscribed), stop: context.stop) == true else { return }
     }
-    while !feed.isStopped {
-      let start = MonotonicClock.now
-      hasReceived = false
-      do throws(MQTTError) {
-        if hasStranger { try MQTTConnection(settings, isClean: true, context.stop).close() }
-        hasStranger = false
-        let connection = try MQTTConnection(settings, isClean: !context.storesPositions, context.stop)
-        try deliver(connection, feed)
-        try subscribe(connection, feed)
-        context.noteConnection()
-        hasConnected = true
-        return try read(connection, feed)
-      } catch {
-        if feed.isStopped { return }
-        if context.isOnce || !hasConnected && !error.mayPass { throw error }
-        failures = hasReceived || MonotonicClock.now - start > Self.goodTime ? 1 : failures + 1
-        if failures == 1 { hasReportedLoss = false }
-        let pause = backoff.delay(beforeRetry: failures - 1, after: error) ?? Self.backoff.longest
-        context.noteDisconnection(error, pause)
-        let until = context.world.wallClock() + pause.inSeconds
-        context.progress(PollProgress("", wait: "\(error); connecting again", until: until))
-        context.stop.wait(seconds: context.world.speed.machine(for: pause).inSeconds)
-        context.progress(nil)
-      }
+    try link.run {
+      if hasStranger { try MQTTConnection(settings, isClean: true, context.stop).close() }
+      hasStranger = false
+      let connection = try MQTTConnection(settings, isClean: !context.storesPositions, context.stop)
+      try deliver(connection, feed)
+      try subscribe(connection, feed)
+      link.noteConnected()
+      try read(connection, feed)
+      return .done
     }
   }
 
@@ -217,7 +195,7 @@ private final class MQTTSource: StreamSource {
         feed.send([], position: position(subscribed))
       }
     }
-    if !hasConnected {
+    if !link.wasConnected {
       context.log.notice(
         "reads \(topics.joined(separator: ", ")) of \(settings.server) as \(settings.client)")
     }
@@ -243,7 +221,10 @@ private final class MQTTSource: StreamSource {
   @discardableResult
   private func deliver(_ connection: MQTTConnection, _ feed: Feed) throws(MQTTError) -> Bool {
     let messages = connection.takeMessages()
-    if !messages.isEmpty { hasReceived = true }
+    if !messages.isEmpty {
+      link.noteReceived()
+      hasReportedLoss = false
+    }
     let values = messages.flatMap(self.values)
     if messages.allSatisfy({ $0.quality == 0 }) {
       feed.send(values)
