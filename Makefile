@@ -54,7 +54,7 @@ SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
   "\(length) changes on \($$days) simulated days: \(number(.type == "added")) launches announced, \(number(moved("/net"))) rescheduled, \(number(moved("/status"))) with a new status, \(number(.type == "removed")) gone."
 SWIFT_SOURCES := Package.swift Sources Tests Examples bench
 
-.PHONY: help setup setup-tests setup-cluster setup-postgres setup-mqtt build run page install install-files uninstall dist deb release check-install clean check \
+.PHONY: help setup setup-tests setup-cluster setup-postgres setup-mqtt setup-redis build run page install install-files uninstall dist deb release check-install clean check \
 	test-one build-tests test examples docs setup-page test-page site test-site shots times lint lint-workflows format install-hook \
 	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential build-bench bench
 
@@ -78,6 +78,9 @@ setup-postgres: ## install PostgreSQL, of which tests start servers of their own
 
 setup-mqtt: ## install Mosquitto, of which tests start servers of their own
 	@bash .ci/setup-mqtt
+
+setup-redis: ## install Redis, of which tests start servers of their own
+	@bash .ci/setup-redis
 
 build: setup ## release build, with a static standard library
 	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow

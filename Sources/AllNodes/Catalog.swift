@@ -7,7 +7,8 @@ extension Catalog {
   /// Every node of flow, in the order in which they are listed.
   public static let all = Catalog([
     // sources
-    file, stdin, http, execSource, generate, replay, sqlSource, natsSource, mqttSource, listen, errorSource,
+    file, stdin, http, execSource, generate, replay, sqlSource, natsSource, mqttSource, redisSource, listen,
+    errorSource,
     launchLibrary, spacex,
     apod,
     // steps
@@ -17,7 +18,8 @@ extension Catalog {
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout, partition,
     // sinks
-    console, jsonl, csv, exec, httpSink, sqlSink, natsSink, mqttSink, ics, feed, git, page, download, notify,
+    console, jsonl, csv, exec, httpSink, sqlSink, natsSink, mqttSink, redisSink, ics, feed, git, page,
+    download, notify,
     metricsSink, count,
     null,
   ])

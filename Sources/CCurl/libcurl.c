@@ -9,7 +9,7 @@
   each(global_init) each(version) each(easy_init) each(easy_cleanup) each(easy_strerror) each(easy_setopt) \
   each(easy_getinfo) each(easy_pause) each(slist_append) each(slist_free_all) each(multi_init) each(multi_cleanup) \
   each(multi_setopt) each(multi_add_handle) each(multi_remove_handle) each(multi_perform) each(multi_poll) \
-  each(multi_wakeup) each(multi_strerror) each(multi_info_read)
+  each(multi_wakeup) each(multi_strerror) each(multi_info_read) each(easy_send) each(easy_recv)
 
 #define MEMBER(name) __typeof__(&curl_##name) name;
 static struct { FUNCTIONS(MEMBER) } library;
@@ -70,6 +70,17 @@ long flow_curl_number(CURL *easy, CURLINFO info) {
 curl_off_t flow_curl_size(CURL *easy, CURLINFO info) {
   curl_off_t value = 0;
   return library.easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+curl_socket_t flow_curl_socket(CURL *easy) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  return library.easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : CURL_SOCKET_BAD;
+}
+CURLcode flow_curl_send(CURL *easy, const void *bytes, size_t count, size_t *sent) {
+  return library.easy_send(easy, bytes, count, sent);
+}
+CURLcode flow_curl_receive(CURL *easy, void *bytes, size_t count, size_t *received) {
+  return library.easy_recv(easy, bytes, count, received);
 }
 
 CURLcode flow_curl_continue(CURL *easy) { return library.easy_pause(easy, CURLPAUSE_CONT); }

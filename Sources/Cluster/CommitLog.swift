@@ -29,7 +29,7 @@ public final class CommitLog: StateLog {
     var isFenced = false
     /// The records sent behind the last one whose outcome is unknown.
     var unresolved: [[UInt8]] = []
-    /// How many parts of the delta, which must be this one, are in the log.
+    /// A delta of which a part was sent, and how many parts the log has: the same delta is continued there.
     var sent: (delta: [UInt8], parts: Int)?
     var bytesSinceImage = 0
     var imageID: String?
@@ -136,7 +136,7 @@ public final class CommitLog: StateLog {
     }
     advance(to: last.sequence)
     if case .delta(let part, let count) = other.kind, part + 1 == count {
-      // The owner rebuilds its file from the log, in which a transaction is that the file has not.
+      // The log has a transaction that the file lacks: given up, so that the next owner rebuilds the file.
       state.withLock { $0.isFenced = true }
       throw StoreError(assignment, .gone, "an earlier transaction has reached the log only")
     }

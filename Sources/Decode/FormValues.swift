@@ -13,7 +13,7 @@ extension TextFormat {
           "the fields of a form", "form", input: "job=nightly+backup&tag=a&tag=b%26c",
           output: #"{"job":"nightly backup","tag":["a","b&c"]}"#)
       ]),
-    beginsAnywhere: false
+    isWhole: true
   ) { input in
     WholeText(input, .form) { text in
       let lines = text.split { $0 == 0x0a || $0 == 0x0d }

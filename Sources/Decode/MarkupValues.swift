@@ -39,7 +39,7 @@ extension TextFormat {
             #"{"id":"r1","title":"1.0","link":"https://example.org/1.0","published":"2026-01-01T00:00:00Z","updated":null,"author":null,"summary":null,"content":null,"categories":[],"enclosures":[],"feed":"Releases"}"#
         ),
       ]),
-    beginsAnywhere: false
+    isWhole: true
   ) { input in
     WholeText(input, .feed) { text throws(TextFlaw) in
       try input.read(text) { text, charset throws(TextFlaw) in
@@ -76,7 +76,7 @@ extension TextFormat {
           "the prefix of a namespace", "{ xml: { select: x, namespaces: { g: 'http://example.org/g' } } }",
           input: "<r xmlns:a='http://example.org/g'><x><a:id>1</a:id></x></r>", output: #"{"g:id":"1"}"#),
       ]),
-    beginsAnywhere: false
+    isWhole: true
   ) { input in
     let options = input.options
     let form = XMLForm(
@@ -130,7 +130,7 @@ extension TextFormat {
           "the text of the page", "html", input: "<title>T</title><p>One<p>Two<script>x()</script>",
           output: "\"One\\nTwo\""),
       ]),
-    beginsAnywhere: false, refusesPages: false
+    isWhole: true, refusesPages: false
   ) { input in
     let options = input.options
     let form = HTMLForm(

@@ -36,7 +36,7 @@ extension Decoding {
   /// How it is decoded only once it is complete; nil where its parts are decoded as they come.
   package var wholeText: String? {
     if format == .text { return options.map { $0[TextOptions.whole] } == true ? "as a whole" : nil }
-    return [.feed, .html, .xml, .yaml, .form].contains(format) ? "as \(format.name)" : nil
+    return format.isWhole ? "as \(format.name)" : nil
   }
 
   /// Why the text of a growing file cannot be decoded so; nil if it can.

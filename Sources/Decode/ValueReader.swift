@@ -27,17 +27,20 @@ package struct TextFormat: Equatable, Sendable {
   package let beginsAnywhere: Bool
   /// Whether each line is decoded by itself, so that a file can be followed; its decoder is a `LineDecoder`.
   let isByLine: Bool
+  /// Whether a text is decoded only once it is complete; its decoder is `WholeText`.
+  let isWhole: Bool
   /// Whether an HTML page in its place is an error, as the page of a proxy or a login is.
   package let refusesPages: Bool
   let decoder: @Sendable (DecoderInput) -> any Decoder
 
   init(
-    _ variant: Variant, beginsAnywhere: Bool = true, isByLine: Bool = false, refusesPages: Bool = true,
+    _ variant: Variant, beginsAnywhere: Bool = true, isByLine: Bool = false, isWhole: Bool = false,
+    refusesPages: Bool = true,
     decoder: @escaping @Sendable (DecoderInput) -> any Decoder
   ) {
     self.variant = variant
-    self.beginsAnywhere = beginsAnywhere
-    self.isByLine = isByLine
+    self.beginsAnywhere = beginsAnywhere && !isWhole
+    (self.isByLine, self.isWhole) = (isByLine, isWhole)
     self.refusesPages = refusesPages
     self.decoder = decoder
   }

@@ -19,7 +19,7 @@ extension TextFormat {
           output: #"{"a":[1,"yes"],"b":[1,"yes"]}"# + "\n" + #"{"text":"${HOME}"}"#),
         .init("tags of others", "yaml", input: "Bucket: !Ref Logs", output: #"{"Bucket":"Logs"}"#),
       ]),
-    beginsAnywhere: false
+    isWhole: true
   ) { input in
     WholeText(input, .yaml) { text throws(TextFlaw) in
       try YAMLData.values(of: Array(text), refusal: input.budget.begin())

@@ -61,14 +61,8 @@ package struct RequestTransport: DeliveryTransport {
     for (name, value) in item.headers.sorted(by: { $0.key < $1.key }) {
       request.headers.append(Header(name, value))
     }
-    if let body = item.body {
-      request.body = Array(body.utf8)
-    } else if [.post, .put, .patch].contains(method) {
-      request.body = item.event?.value.json ?? []
-    }
-    if let envelope, let event = item.event, !request.body.isEmpty {
-      request.body = envelope.value(event, data: try Value.parse(request.body), id: id).json
-    }
+    let event = [.post, .put, .patch].contains(method) || item.body != nil ? item.event : nil
+    request.body = try envelope.bytes(item.body, of: event, id: id)
     if let contentType, !request.body.isEmpty, !request.has("content-type") {
       request.headers.append(Header("Content-Type", contentType))
     }

@@ -17,9 +17,9 @@ import System
 @Suite("Contract of sources", .timeLimit(.minutes(30)))
 struct SourceContractTests {
   static let kinds = Catalog.all.sources.map(\.kind)
-  /// Tested elsewhere: standard input belongs to the whole process, `nats` and `mqtt` need a server, which their tests start,
+  /// Tested elsewhere: standard input belongs to the whole process, `nats`, `mqtt` and `redis` need a server, which their tests start,
   /// `listen` needs senders (ListenTests), and `errors` other nodes that fail (ErrorSourceTests).
-  static let elsewhere: Set = ["stdin", "nats", "mqtt", "listen", "errors"]
+  static let elsewhere: Set = ["stdin", "nats", "mqtt", "redis", "listen", "errors"]
   static let own = kinds.filter { !elsewhere.contains($0) }
 
   /// A source that gives 1, 2 and 3, and then waits if it can.

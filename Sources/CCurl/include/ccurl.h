@@ -32,6 +32,13 @@ long flow_curl_number(CURL *easy, CURLINFO info);
 /// A time or a size of a transfer; 0 where libcurl does not know it.
 curl_off_t flow_curl_size(CURL *easy, CURLINFO info);
 
+/// The socket of a connection for bytes; -1 where there is none.
+curl_socket_t flow_curl_socket(CURL *easy);
+/// Sends some of the bytes; `CURLE_AGAIN` where there is no room for any.
+CURLcode flow_curl_send(CURL *easy, const void *bytes, size_t count, size_t *sent);
+/// Receives some bytes, none at the end; `CURLE_AGAIN` where there are none yet.
+CURLcode flow_curl_receive(CURL *easy, void *bytes, size_t count, size_t *received);
+
 /// Goes on with a transfer whose receiver has paused it.
 CURLcode flow_curl_continue(CURL *easy);
 

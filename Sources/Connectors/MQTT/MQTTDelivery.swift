@@ -16,7 +16,6 @@ struct MQTTItem: DeliveryItem, JSONRecord {
   static let form = RecordForm<Self>(
     Self.init(topic:data:event:), Field("topic", \.topic), Field("data", \.data), Field("event", \.event))
 
-  var bytes: [UInt8] { data.map { Array($0.utf8) } ?? event?.value.json ?? [] }
   var place: String? { topic }
 }
 
@@ -27,12 +26,13 @@ struct MQTTMessage: Sendable {
   init(_ topic: String, _ data: [UInt8]) { (self.topic, self.data) = (topic, data) }
 }
 
-/// What an `mqtt` sink publishes on all of its connections, and how; used by the thread that connects.
+/// The greetings of an `mqtt` sink, and how all of its connections publish; used by the thread that connects.
 final class MQTTGreetings: @unchecked Sendable {
   /// So many connections in a row that end behind a greeting end because of it.
   private static let mostLost = 3
 
   let settings: MQTTSettings
+  let envelope: CloudEvents?
   let quality: Int
   let isRetained: Bool
   /// The message that is published, retained, after each connection.
@@ -47,11 +47,13 @@ final class MQTTGreetings: @unchecked Sendable {
   private var refused: Set<String> = []
 
   init(
-    _ settings: MQTTSettings, quality: Int, isRetained: Bool, announcement: MQTTMessage?,
-    freshness: (topic: String, state: @Sendable () -> (isFresh: Bool?, until: Double))?, _ context: SinkContext
+    _ settings: MQTTSettings, _ envelope: CloudEvents?, quality: Int, isRetained: Bool,
+    announcement: MQTTMessage?,
+    freshness: (topic: String, state: @Sendable () -> (isFresh: Bool?, until: Double))?,
+    _ context: SinkContext
   ) {
     (self.settings, self.quality, self.isRetained) = (settings, quality, isRetained)
-    (self.announcement, self.freshness) = (announcement, freshness)
+    (self.envelope, self.announcement, self.freshness) = (envelope, announcement, freshness)
     (log, now) = (context.log, context.lane.world.wallClock)
   }
 
@@ -94,7 +96,7 @@ final class MQTTDelivery: DeliveryConnection {
   private var sent: [Int32: String] = [:]
   private var answers: [(number: Int, failure: DeliveryFailure?)] = []
   private var hasAnswered = false
-  /// What the topic of freshness shows.
+  /// The state that the topic of freshness shows.
   private var shown: Bool?
 
   init(_ greetings: MQTTGreetings, _ stop: StopSign, _ meanwhile: () -> Void) throws(MQTTError) {
@@ -113,7 +115,8 @@ final class MQTTDelivery: DeliveryConnection {
 
   func send(_ item: MQTTItem, id: String) throws -> Int {
     let number = try connection.publish(
-      item.topic, item.bytes, quality: greetings.quality, isRetained: greetings.isRetained)
+      item.topic, try greetings.envelope.bytes(item.data, of: item.event, id: id), quality: greetings.quality,
+      isRetained: greetings.isRetained)
     sent[number] = item.topic
     return Int(number)
   }

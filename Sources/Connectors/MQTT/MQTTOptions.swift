@@ -1,12 +1,17 @@
 import Delivery
 import Language
-import NATS
 import System
 
 /// The options of the `mqtt` source and sink that say how to connect.
 enum MQTTOptions {
   static let server = Option(
-    "server", .mqttServer, default: "mqtt://127.0.0.1:1883",
+    "server",
+    .server(
+      ServerAddress.Scheme("mqtt", 1883, secure: "mqtts", 8883), of: "an MQTT server",
+      flaw: {
+        if $0.password != nil, $0.user == nil { return "a password needs a user" }
+        return $0.path.isEmpty ? nil : "it has a path"
+      }), default: "mqtt://127.0.0.1:1883",
     "the server: `mqtt://HOST:PORT`, or `mqtts://` with TLS; the ports may be left out",
     example: "mqtts://broker.example.org")
   static let user = Option.optional("user", .text, "the user name", example: "flow")
@@ -22,19 +27,7 @@ enum MQTTOptions {
     """
 
   static func check(_ options: Options, _ checker: Checker) {
-    TLSOptions.check(options, checker)
-    let login = options[server].user != nil
-    if login, options.isGiven(user) {
-      checker.report("the user is in the address of the server too", at: options.place(of: user))
-    }
-    if options.isGiven(password), !options.isGiven(user) {
-      checker.report("a password needs a user", at: options.place(of: password), hint: "add user: NAME")
-    }
-    if options.isGiven(TLSOptions.tls), !options[server].isSecure {
-      checker.report(
-        "tls has no effect: the address begins with mqtt://", at: options.place(of: TLSOptions.tls),
-        hint: "write mqtts://, which has port 8883")
-    }
+    ServerLogin.check(options, server: server, user: user, password: password, needsUser: true, checker)
     if let client = options[client] {
       let place = options.place(of: Self.client)
       if client.isEmpty || client.utf8.count > 256 {
@@ -59,7 +52,7 @@ struct MQTTSettings: Sendable {
   /// The texts of the topic of the status.
   static let (online, offline) = ("online", "offline")
 
-  var server: MQTTAddress
+  var server: ServerAddress
   var user: String?
   var password: String?
   var tls: TLSFiles?
@@ -72,49 +65,6 @@ struct MQTTSettings: Sendable {
   var mostBytes = Int.max
   /// The topic of the last will; nil for none.
   var status: String?
-}
-
-/// The address of an MQTT server.
-struct MQTTAddress: Sendable, CustomStringConvertible {
-  var isSecure: Bool
-  var host: String
-  var port: Int
-  var user: String?
-  var password: String?
-
-  /// The address without a login.
-  var description: String {
-    "\(isSecure ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-  }
-
-  /// Nil where the text is no such address.
-  init?(_ text: String) {
-    let parts = text.place(of: "://").map { (text[..<$0.lowerBound], text[$0.upperBound...]) }
-    let scheme = parts?.0 ?? "mqtt"
-    guard ["mqtt", "mqtts"].contains(scheme) else { return nil }
-    isSecure = scheme == "mqtts"
-    var rest = parts?.1 ?? text[...]
-    if let at = rest.lastIndex(of: "@") {
-      let login = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      user = percentDecoded(String(login[0]))
-      password = login.count > 1 ? percentDecoded(String(login[1])) : nil
-      if login[0].isEmpty { return nil }
-      rest = rest[rest.index(after: at)...]
-    }
-    if rest.hasSuffix("/") { rest.removeLast() }
-    port = isSecure ? 8883 : 1883
-    if rest.hasPrefix("["), let end = rest.firstIndex(of: "]") {
-      host = String(rest[..<end].dropFirst())
-      rest = rest[rest.index(after: end)...]
-    } else {
-      host = rest.prefix { $0 != ":" }.lowercased()
-      rest = rest.dropFirst(host.count)
-    }
-    if host.isEmpty || host.contains(where: { " /,?#".contains($0) }) { return nil }
-    if rest.isEmpty { return }
-    guard rest.hasPrefix(":"), let number = UInt16(rest.dropFirst()), number > 0 else { return nil }
-    port = Int(number)
-  }
 }
 
 /// The rules for topics.
@@ -146,26 +96,6 @@ enum MQTTTopic {
       guard let found = parts.popFirst(), part == "+" || part == found else { return false }
     }
     return parts.isEmpty
-  }
-}
-
-extension OptionType where Value == MQTTAddress {
-  /// The address of an MQTT server; a password in it is redacted in all output.
-  static var mqttServer: OptionType {
-    let text = OptionType<String>.text
-    return OptionType("server", sample: "mqtt://127.0.0.1:1883", schema: .record([("type", "string")])) {
-      node, checker in
-      guard let written = text.decode(node, checker) else { return nil }
-      if let secret = NATSAddress.secret(in: written) { checker.secrets.insert(secret) }
-      guard let address = MQTTAddress(written) else {
-        checker.report(
-          "this is not the address of an MQTT server", at: node.place,
-          hint: "as in mqtt://host, mqtt://host:1883 or mqtts://host")
-        return nil
-      }
-      if let password = address.password { checker.secrets.insert(password) }
-      return address
-    }
   }
 }
 

@@ -9,13 +9,16 @@ final class ConnectionLog {
   private var isLost = false
   private var lastNotes: [String: Instant] = [:]
 
-  init(_ servers: String, _ log: NodeLog) {
-    self.servers = servers
-    self.log = log
+  /// The source whose connection it is; nil for a sink's.
+  private let source: SourceContext?
+
+  init(_ servers: String, _ log: NodeLog, of source: SourceContext? = nil) {
+    (self.servers, self.log, self.source) = (servers, log, source)
   }
 
   func connected() {
-    if isLost { log.notice("connected to \(servers) again") }
+    if let source, isLost { source.noteConnection() }
+    if source == nil, isLost { log.notice("connected to \(servers) again") }
     isLost = false
   }
 
@@ -53,7 +56,14 @@ final class ConnectionLog {
     switch entry.kind {
     case .message, .wakeUp: return
     case .disconnected, .closed:
-      if !isLost, isFirst("lost") { log.notice("\(servers): the connection is lost; reconnecting") }
+      if let source {
+        // libnats connects again by itself, every two seconds.
+        if !isLost {
+          source.noteDisconnection(NATSError(.unreachable, "\(servers): the connection is lost"), .seconds(2))
+        }
+      } else if !isLost, isFirst("lost") {
+        log.notice("\(servers): the connection is lost; reconnecting")
+      }
       isLost = true
     case .reconnected:
       connected()

@@ -55,6 +55,8 @@ enum NATSOptions {
   }
 }
 
+extension NATSError: LinkError {}
+
 extension OptionType where Value == String {
   /// The address of a NATS server; a password in it is redacted in all output.
   static var natsServer: OptionType {

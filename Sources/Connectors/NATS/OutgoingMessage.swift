@@ -11,7 +11,9 @@ struct OutgoingMessage: StorableValue, Sendable {
   /// The event's value; nil where it is the data.
   private let value: Value?
 
-  /// A message for an event, with nil for the event as JSON; it does not keep the text that the event was read from.
+  /// A message for an event, whose data is nil for the event as JSON.
+  ///
+  /// It keeps a copy, not the document.
   init(subject: String, headers: NATSHeaders = NATSHeaders(), data: [UInt8]? = nil, event: Event) {
     self.subject = subject
     self.headers = headers

@@ -35,7 +35,7 @@ struct PublishWindow<Message> {
   private var cursor = 0
   /// How many are published and have no answer.
   private(set) var unanswered = 0
-  /// Nothing is published before.
+  /// The end of the present pause.
   private(set) var pause = Instant()
   /// When the next probe is published; nil for none.
   private(set) var nextProbe: Instant?

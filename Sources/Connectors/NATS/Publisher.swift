@@ -43,6 +43,8 @@ final class Publisher {
   /// Whether libnats has the connection at the moment.
   private var isConnected = false
   private var isPublished = false
+  /// Why messages wait, and since when, until one is acknowledged or there is a connection again.
+  private var waiting: (reason: String, since: Double)?
   /// The failed login that was reported, so that the pipeline ends with a failure.
   private var refusal: NATSError?
 
@@ -87,6 +89,21 @@ final class Publisher {
     publish()
     removeDone()
     setAlarm()
+    showWait()
+  }
+
+  /// Shows in status what the messages wait for.
+  private func showWait() {
+    guard let waiting else { return context.meter.note(nil) }
+    let pause = isConnected ? max(.zero, window.pause - now) : .zero
+    context.meter.note(
+      NodeStatus.Wait(
+        events: window.count, request: "delivery", reason: waiting.reason, since: waiting.since,
+        until: context.lane.world.wallClock() + pause.inSeconds, isFailing: true))
+  }
+
+  private func noteWait(_ reason: String) {
+    waiting = (reason, waiting?.since ?? context.lane.world.wallClock())
   }
 
   /// Waits until everything is acknowledged, or until the deadline.
@@ -104,6 +121,7 @@ final class Publisher {
     if isPublished, !settings.isAcknowledged, let connection, isConnected { _ = connection.flush(seconds: 5) }
     connector.stop()
     context.alarm.clear()
+    context.meter.note(nil)
     let left = window.removeAll()
     let stored = left.count { $0.entry != nil }
     if stored > 0 {
@@ -198,14 +216,17 @@ final class Publisher {
   }
 
   private func acknowledge(_ number: UInt64) {
+    waiting = nil
     if let item = window.acknowledge(number) { context.trace(attempt: item.id, failure: nil) }
   }
 
   private func see(_ entry: NATSEntry) {
     switch entry.kind {
-    case .disconnected: isConnected = false
+    case .disconnected:
+      isConnected = false
+      noteWait("the connection is lost")
     case .reconnected:
-      isConnected = true
+      (isConnected, waiting) = (true, nil)
       // Whatever was waited for may be over with the server that is gone.
       window.resume()
     case .closed:
@@ -225,10 +246,11 @@ final class Publisher {
     case nil: return
     case .success(let new):
       connection = new
-      isConnected = true
+      (isConnected, waiting) = (true, nil)
       notes.connected()
       refusal = nil
     case .failure(let error):
+      noteWait("\(error)")
       if error.mayPass { return notes.failed(error) }
       if refusal != nil { return notes.failed(error) }
       // The sink continues to try, since a server may get its users later, but the run has failed.
@@ -256,6 +278,7 @@ final class Publisher {
     let wait = backoff.delay(beforeRetry: attempts - 1, after: NATSError(.failed, reason)) ?? .zero
     context.trace(
       attempt: item.id, failure: reason, next: context.lane.world.wallClock() + wait.inSeconds)
+    noteWait(reason)
     window.pause(until: now + wait, at: now, isUnavailable: isUnavailable)
     notes.retrying(item.message.subject, reason)
   }
@@ -275,6 +298,7 @@ final class Publisher {
   }
 
   private func report(_ reason: String, _ item: Item) {
+    context.meter.countGivenUp()
     context.errors.report(
       DeliveryFailure("\(item.message.subject): \(reason)", mayPass: false), item.message.event)
   }

@@ -61,9 +61,10 @@ struct SQLPlace: Equatable {
   var stateID: String
   var output: OutputPlace
 
-  /// A dead letter is beyond all indices of entries, so that several may come of one of them: below is its row.
+  /// The index of a dead letter is that of its entry and one in the upper half, and the row in the lower: indices of
+  /// entries are less than this, so one of them can leave several letters.
   private static let letters: Int64 = 1 << 32
-  /// In place of a row, all of them.
+  /// The number of a row that means the whole batch.
   private static let allRows: Int64 = 0xffff_ffff
 
   init(sink: String, stateID: String, _ output: OutputPlace) {

@@ -35,9 +35,9 @@ package let mqttSink = NodeSpec(
     \(MQTTOptions.details)
     """,
   options: AnyOption.list(
-    MQTTSinkOptions.topic, MQTTSinkOptions.body, MQTTSinkOptions.bodyText, MQTTSinkOptions.qos,
-    MQTTSinkOptions.retain, MQTTSinkOptions.status, MQTTSinkOptions.discovery, MQTTSinkOptions.timeout)
-    + MQTTOptions.list + DeliveryOptions.list,
+    MQTTSinkOptions.topic, MQTTSinkOptions.qos, MQTTSinkOptions.retain, MQTTSinkOptions.status,
+    MQTTSinkOptions.discovery, MQTTSinkOptions.timeout)
+    + Payload.list + MQTTOptions.list + DeliveryOptions.list,
   shorthand: "topic", hasDurableState: true,
   examples: [
     .init("each event as JSON", #"mqtt: 'launches/\(.key)'"#),
@@ -53,6 +53,7 @@ package let mqttSink = NodeSpec(
       "changes for its automations",
       "mqtt: { topic: flow/changes, body: '{event_type: .type, name: .after.name}', discovery: { component: event, types: [added, changed, removed], icon: 'mdi:rocket-launch' } }"
     ),
+    .init("in an envelope", "mqtt: { topic: launches, envelope: cloudevents }"),
     .init(
       "four at once, with TLS",
       "mqtt: { topic: orders, concurrency: 4, queue: 1024, attempts: 20, backoff: 5s, timeout: 30s, status: orders/status, server: 'mqtts://broker.example.org', tls: { ca: ca.pem } }"
@@ -60,10 +61,7 @@ package let mqttSink = NodeSpec(
   ],
   check: { options, checker in
     MQTTOptions.check(options, checker)
-    if options.isGiven(MQTTSinkOptions.bodyText), options.isGiven(MQTTSinkOptions.body) {
-      checker.report(
-        "body and body_text exclude each other", at: options.place(of: MQTTSinkOptions.bodyText))
-    }
+    Payload.check(options, checker)
     let topic = options[MQTTSinkOptions.topic]
     if let constant = topic.constant, let flaw = MQTTTopic.flaw(in: constant) {
       checker.report(
@@ -77,12 +75,12 @@ package let mqttSink = NodeSpec(
         "an entity has one topic, without expressions", at: options.place(of: MQTTSinkOptions.topic),
         hint: "write a sink for each: { topic: rooms/kitchen, when: .room == \"kitchen\", discovery: … }")
     }
-    if options[MQTTSinkOptions.bodyText] != nil, discovery[MQTTDiscovery.value] != nil {
+    if options[Payload.bodyText] != nil, discovery[MQTTDiscovery.value] != nil {
       checker.report(
         "value is a member of a JSON message, and body_text makes a text", at: discovery.place,
         hint: "use body, or leave value out")
     }
-    let isState = discovery[MQTTDiscovery.value] != nil || options[MQTTSinkOptions.bodyText] != nil
+    let isState = discovery[MQTTDiscovery.value] != nil || options[Payload.bodyText] != nil
     if discovery[MQTTDiscovery.component] == .binarySensor, !isState {
       checker.report(
         "a binary sensor is ON or OFF, and this is JSON", at: discovery.place,
@@ -94,7 +92,7 @@ package let mqttSink = NodeSpec(
       checker.report(
         "the status needs a topic of its own", at: options.place(of: MQTTSinkOptions.status))
     }
-    if discovery[MQTTDiscovery.component] == .event, !options.isGiven(MQTTSinkOptions.body) {
+    if discovery[MQTTDiscovery.component] == .event, !options.isGiven(Payload.body) {
       checker.report(
         "Home Assistant takes events as objects with event_type", at: discovery.place,
         hint: "add body: '{event_type: .type, name: .after.name}'")
@@ -105,10 +103,6 @@ package let mqttSink = NodeSpec(
 private enum MQTTSinkOptions {
   static let topic = Option.required(
     "topic", .template, "the topic; expressions are allowed", example: #"'launches/\(.id)'"#)
-  static let body = Option.optional(
-    "body", .expression, "the data, as JSON (default: the event)", example: "'{id, net}'")
-  static let bodyText = Option.optional(
-    "body_text", .template, "the data, as plain text", example: #"'\(.name) slipped'"#)
   static let qos = Option(
     "qos", .integer(0...2), default: "1",
     "how messages are delivered: at most once (0), at least once (1), or once (2)")
@@ -127,8 +121,7 @@ private final class MQTTSink: DeliverySink {
   private let context: SinkContext
   private let topic: Evaluation
   private let mayBeSystem: Bool
-  private let body: Evaluation?
-  private let bodyText: Evaluation?
+  private let payload: Payload
   private let flags: [String]
   let queue: DeliveryQueue<LinkedTransport<MQTTDelivery>>
 
@@ -138,8 +131,7 @@ private final class MQTTSink: DeliverySink {
     self.topic = context.evaluation(topic)
     // A template is a JSON text with expressions.
     mayBeSystem = (topic.constant ?? String(topic.expression.text.drop { $0 == "\"" })).hasPrefix("$")
-    body = options[MQTTSinkOptions.body].map { context.evaluation($0) }
-    bodyText = options[MQTTSinkOptions.bodyText].map { context.evaluation($0) }
+    payload = Payload(options, context)
     let (quality, isRetained) = (options[MQTTSinkOptions.qos], options[MQTTSinkOptions.retain])
     var settings = MQTTOptions.settings(options)
     flags =
@@ -159,7 +151,8 @@ private final class MQTTSink: DeliverySink {
     }
     try MQTTConnection.load()
     let greetings = MQTTGreetings(
-      settings, quality: quality, isRetained: isRetained, announcement: announcement, freshness: freshness,
+      settings, payload.envelope, quality: quality, isRetained: isRetained, announcement: announcement,
+      freshness: freshness,
       context)
     let transport = try LinkedTransport(
       .init(server: "\(settings.server)", timeout: options[MQTTSinkOptions.timeout]), context
@@ -176,15 +169,11 @@ private final class MQTTSink: DeliverySink {
     if topic.hasPrefix("$"), !mayBeSystem {
       throw Sentence("the topic \(quoted(topic)) begins with $, which data must not choose")
     }
-    var item = MQTTItem(topic: topic, event: event)
-    if let bodyText {
-      item.data = try event.text(bodyText)
-    } else if let body {
-      guard let value = try body.first(event) else { throw Sentence("the expression in body has no output") }
-      item.data = value.description
-    }
+    let item = MQTTItem(topic: topic, data: try payload.text(event), event: event)
     if context.isDryRun {
-      return queue.dryRun.add(["mosquitto_pub", "-s"] + flags + ["-t", topic], input: item.bytes)
+      return queue.dryRun.add(
+        ["mosquitto_pub", "-s"] + flags + ["-t", topic],
+        input: try payload.envelope.bytes(item.data, of: event, id: "dry-run"))
     }
     try queue.add(item)
   }

@@ -33,10 +33,10 @@ package let natsSink = NodeSpec(
     The client library libnats is loaded when needed; Debian 12 has it in the package libnats3.4.
     """,
   options: AnyOption.list(
-    NATSSinkOptions.subject, NATSSinkOptions.headers, NATSSinkOptions.body, NATSSinkOptions.bodyText,
-    NATSSinkOptions.acknowledge, NATSSinkOptions.window, NATSSinkOptions.queue, NATSSinkOptions.attempts,
+    NATSSinkOptions.subject, NATSSinkOptions.headers, NATSSinkOptions.acknowledge, NATSSinkOptions.window,
+    NATSSinkOptions.queue, NATSSinkOptions.attempts,
     NATSSinkOptions.backoff, NATSSinkOptions.timeout)
-    + AnyOption.list(CloudEvents.envelope) + NATSOptions.list,
+    + Payload.list + NATSOptions.list,
   shorthand: "subject", hasDurableState: true,
   examples: [
     .init("each event as JSON", #"nats: 'launches.\(.key)'"#),
@@ -66,15 +66,7 @@ package let natsSink = NodeSpec(
   ],
   check: { options, checker in
     NATSOptions.check(options, checker)
-    if options.isGiven(NATSSinkOptions.bodyText), options.isGiven(NATSSinkOptions.body) {
-      checker.report(
-        "body and body_text exclude each other", at: options.place(of: NATSSinkOptions.bodyText))
-    }
-    if options.isGiven(CloudEvents.envelope), options.isGiven(NATSSinkOptions.bodyText) {
-      checker.report(
-        "body_text and envelope exclude each other: an envelope holds JSON",
-        at: options.place(of: CloudEvents.envelope))
-    }
+    Payload.check(options, checker)
     if let subject = options[NATSSinkOptions.subject].constant, let flaw = NATSSubject.flaw(in: subject) {
       checker.report(
         "\(quoted(subject)) is not a subject to publish on: \(flaw)",
@@ -94,10 +86,6 @@ private enum NATSSinkOptions {
   static let headers = Option(
     "headers", .mapping(of: .template), default: "{}", "headers of the message, as templates",
     example: #"{ Type: '\(.type)' }"#)
-  static let body = Option.optional(
-    "body", .expression, "the data, as JSON (default: the event)", example: "'{id, net}'")
-  static let bodyText = Option.optional(
-    "body_text", .template, "the data, as plain text", example: #"'\(.name) slipped'"#)
   static let acknowledge = Option(
     "acknowledge", .boolean, default: "true", "whether a stream has to acknowledge each message")
   static let window = Option(
@@ -119,9 +107,7 @@ private final class NATSSink: KeepingSink {
   private let constant: String?
   private let mayBeSystem: Bool
   private let headers: [(name: String, value: Evaluation)]
-  private let body: Evaluation?
-  private let bodyText: Evaluation?
-  private let envelope: CloudEvents?
+  private let payload: Payload
   /// Nil where messages are printed or suppressed.
   private let publisher: Publisher?
   private var suppression: Suppression?
@@ -141,9 +127,7 @@ private final class NATSSink: KeepingSink {
     // A template is a JSON text with expressions.
     mayBeSystem = (constant ?? String(subject.expression.text.drop { $0 == "\"" })).hasPrefix("$")
     headers = options[NATSSinkOptions.headers].map { ($0.name, context.evaluation($0.value)) }
-    body = options[NATSSinkOptions.body].map { context.evaluation($0) }
-    bodyText = options[NATSSinkOptions.bodyText].map { context.evaluation($0) }
-    envelope = options[CloudEvents.envelope].map { _ in CloudEvents(context) }
+    payload = Payload(options, context)
     suppression = Suppression(of: .message, context)
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     waitsInTurn = context.lane.waiting == .withinTurn
@@ -192,20 +176,15 @@ private final class NATSSink: KeepingSink {
       }
       headers.add(name, value)
     }
-    if envelope != nil { headers.add("Content-Type", "application/cloudevents+json") }
+    if payload.envelope != nil { headers.add("Content-Type", "application/cloudevents+json") }
     return OutgoingMessage(subject: text, headers: headers, data: try data(event, id: id), event: event)
   }
 
   /// The data of the message; nil for the event as JSON.
   private func data(_ event: Event, id: String) throws -> [UInt8]? {
-    if let bodyText { return Array(try event.text(bodyText).utf8) }
-    var value: Value?
-    if let body {
-      value = try body.first(event)
-      if value == nil { throw Sentence("the expression in body has no output") }
-    }
-    if let envelope { return envelope.value(event, data: value ?? event.value, id: id).json }
-    return value?.json
+    let text = try payload.text(event)
+    if text == nil, payload.envelope == nil { return nil }
+    return try payload.envelope.bytes(text, of: event, id: id)
   }
 
   private func show(_ message: OutgoingMessage) {

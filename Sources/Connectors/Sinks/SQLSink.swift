@@ -251,7 +251,8 @@ private final class SQLSink: KeepingSink {
     try write(entries)
   }
 
-  /// Entries of epochs that the state does not know any more would count as written, so they are those of another state.
+  /// A restored state would use epochs again that the database has seen already, and their rows would be left out; so it
+  /// gets another id.
   func endReplay() throws {
     try compare()
     if isStateOlder == true { context.outbox?.renewIDs() }

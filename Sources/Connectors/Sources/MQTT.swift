@@ -100,14 +100,14 @@ private final class MQTTSource: StreamSource {
   /// The subscriptions of the client's session, as an earlier run or connection has stored them; nil where
   /// there are none.
   private var subscribed: (topics: [String], quality: Int)?
-  private let link: Link
+  private let link: ConnectionLink
   /// Whether a lost session was reported, since there was a good connection.
   private var hasReportedLoss = false
 
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
-    link = Link(SourceLinkHealth(context))
+    link = ConnectionLink(SourceLinkHealth(context))
     decoding = context.decoding(options)
     topics = options[MQTTSourceOptions.topics]
     quality = options[MQTTSourceOptions.qos]

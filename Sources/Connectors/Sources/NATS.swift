@@ -1,3 +1,4 @@
+import Delivery
 import Engine
 import JSON
 import Language
@@ -137,6 +138,7 @@ final class NATSSource: StreamSource {
   private let values: MessageValues
   private let content: any StreamContent
   private let notes: ConnectionLog
+  private let link: ConnectionLink
   private var hasCaughtUp = false
 
   init(_ options: Options, _ context: SourceContext) {
@@ -148,7 +150,8 @@ final class NATSSource: StreamSource {
       options[NATSSourceOptions.format], isEnvelope: options[NATSSourceOptions.envelope], stream: stream,
       context)
     content = values
-    notes = ConnectionLog(settings.shownServers, context.log)
+    notes = ConnectionLog(settings.shownServers, context.log, of: context)
+    link = ConnectionLink(SourceLinkHealth(context), longest: .seconds(30))
   }
 
   /// Reads the packs of a task below a partition.
@@ -158,7 +161,8 @@ final class NATSSource: StreamSource {
     (stream, subject, start) = (packs.stream, "\(packs.subject).\(task)", .beginning)
     values = MessageValues(.json, isEnvelope: false, stream: stream, context)
     content = PackContent(context)
-    notes = ConnectionLog(settings.shownServers, context.log)
+    notes = ConnectionLog(settings.shownServers, context.log, of: context)
+    link = ConnectionLink(SourceLinkHealth(context), longest: .seconds(30))
   }
 
   func run(_ feed: Feed) throws {
@@ -171,47 +175,29 @@ final class NATSSource: StreamSource {
     }
   }
 
-  /// Connects, and tries again, also a login that was accepted before; nil once the source must stop.
-  private func connect(isFirst: Bool) throws -> NATSConnection? {
-    var pause = 1.0
-    while !context.stop.isSet {
-      do throws(NATSError) {
-        let connection = try NATSConnection(settings)
-        notes.connected()
-        return connection
-      } catch {
-        if context.isOnce || (isFirst && !error.mayPass) { throw error }
-        notes.failed(error)
-        context.stop.wait(seconds: pause)
-        pause = min(pause * 2, 30)
-      }
-    }
-    return nil
-  }
-
   // MARK: - A stream
 
   private func read(_ stream: String, _ feed: Feed) throws {
     var progress = StreamProgress(stream, context.position)
-    var isFirst = true
-    while !feed.isStopped {
-      guard let connection = try connect(isFirst: isFirst) else { return }
+    try link.run {
+      let connection = try NATSConnection(settings)
       let reader = StreamReader(
         connection, stream: stream, filter: subject, size: MessageValues.batch,
         stop: context.stop
       ) { [notes] in notes.see($0, losesMessages: false) }
-      if try read(reader, &progress, isFirst: isFirst, feed) { return }
-      isFirst = false
+      if try read(reader, &progress, feed) { return .done }
+      return .again(after: .zero, because: "the connection is lost")
     }
   }
 
   /// Reads until the end, or until the connection is lost for good: whether it has ended.
   private func read(
-    _ reader: StreamReader, _ progress: inout StreamProgress, isFirst: Bool, _ feed: Feed
+    _ reader: StreamReader, _ progress: inout StreamProgress, _ feed: Feed
   ) throws -> Bool {
-    guard let first = try info(reader, isFirst: isFirst) else { return !reader.isClosed || feed.isStopped }
+    guard let first = try info(reader) else { return !reader.isClosed || feed.isStopped }
     var info = settled(first, reader, progress)
     try begin(&progress, info, feed)
+    link.noteConnected()
     // All that an earlier run can have read.
     let end = info.last
     if progress.next > end { catchUp(feed) }
@@ -263,7 +249,7 @@ final class NATSSource: StreamSource {
   }
 
   /// The state of the stream, asked for until there is an answer; nil where there is none any more.
-  private func info(_ reader: StreamReader, isFirst: Bool) throws -> StreamReader.Info? {
+  private func info(_ reader: StreamReader) throws -> StreamReader.Info? {
     while !context.stop.isSet, !reader.isClosed {
       do throws(NATSError) {
         let info = try reader.info()
@@ -273,10 +259,10 @@ final class NATSSource: StreamSource {
           "the stream \(stream ?? "") does not allow direct gets, by which it is read; "
             + "set allow_direct, as with nats stream edit --allow-direct")
       } catch {
-        if context.isOnce || (isFirst && !error.mayPass) {
+        if context.isOnce || (!link.wasConnected && !error.mayPass) {
           throw NATSError(error.kind, "\(settings.shownServers): \(error)")
         }
-        notes.failed(error)
+        context.noteDisconnection(error, .seconds(1))
         context.stop.wait(seconds: 1)
       }
     }
@@ -338,12 +324,11 @@ final class NATSSource: StreamSource {
     if context.isOnce {
       return context.log.notice("\(subject) has no past to read with --once; a stream would have")
     }
-    var isFirst = true
-    while !feed.isStopped {
-      guard let connection = try connect(isFirst: isFirst) else { return }
+    try link.run {
+      let connection = try NATSConnection(settings)
       try connection.subscribe(to: subject, tag: .message)
-      if isFirst { context.log.notice("reads \(subject) of \(settings.shownServers)") }
-      isFirst = false
+      if !link.wasConnected { context.log.notice("reads \(subject) of \(settings.shownServers)") }
+      link.noteConnected()
       while !feed.isStopped {
         values.begin()
         var isClosed = false
@@ -360,8 +345,9 @@ final class NATSSource: StreamSource {
         } else {
           connection.wait(seconds: 60, context.stop)
         }
-        if isClosed { break }
+        if isClosed { return .again(after: .zero, because: "the connection is lost") }
       }
+      return .done
     }
   }
 }

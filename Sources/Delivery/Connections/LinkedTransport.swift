@@ -88,8 +88,10 @@ package final class LinkedTransport<Connection: DeliveryConnection>: DeliveryTra
   /// Rings the thread, also for what its connection has to do besides.
   package let wakeUp = WakeUp()
 
-  /// Makes a transport whose connections `connect` makes, on the thread, until the stop sign; it calls its second argument
-  /// now and then meanwhile. Nothing is connected where messages are printed or suppressed.
+  /// Makes a transport whose connections `connect` makes, on the thread: until the stop sign, with calls now and then of
+  /// its second argument.
+  ///
+  /// Nothing is connected where messages are printed or suppressed.
   package init(
     _ settings: Settings, _ context: SinkContext,
     connect: @escaping @Sendable (StopSign, () -> Void) throws -> Connection
@@ -130,6 +132,7 @@ package final class LinkedTransport<Connection: DeliveryConnection>: DeliveryTra
 
   package func end() {
     stopSign.set()
+    wakeUp.ring()
     _ = state.wait(until: MonotonicClock.now + Self.lastWords) { $0.hasEnded ? true : nil }
   }
 
@@ -149,7 +152,7 @@ package final class LinkedTransport<Connection: DeliveryConnection>: DeliveryTra
     defer { state.change { $0.hasEnded = true } }
     var waiting: [Parcel] = []
     let health = Health(self)
-    let link = Link(health, longest: .seconds(30))
+    let link = ConnectionLink(health, longest: .seconds(30))
     health.doWait = { [self] in wait($0, &waiting, because: $1) }
     health.events = { waiting.count }
     try? link.run {
@@ -196,7 +199,7 @@ package final class LinkedTransport<Connection: DeliveryConnection>: DeliveryTra
   }
 
   /// Sends until the run ends, which ends the connection too.
-  private func serve(_ connection: Connection, _ link: Link, _ waiting: inout [Parcel]) throws {
+  private func serve(_ connection: Connection, _ link: ConnectionLink, _ waiting: inout [Parcel]) throws {
     var sent: [Int: Parcel] = [:]
     var hasAnswered = false
     do {

@@ -4,15 +4,15 @@ import Store
 
 /// A sink that keeps a promise over the end of its process: what it is to write is kept before it writes it.
 ///
-/// At the end of a turn it puts that into its outbox; when the epoch has been committed it is handed it back to write.
-/// A run after a crash is handed first what the one before may not have written.
+/// At the end of a turn it puts that into its outbox. Committed outputs return through `didCommit`; after a crash, first
+/// through `recover`.
 public protocol KeepingSink: Sink {
   /// Outputs that the last run committed and did not report as written, oldest first; called in batches.
   func recover(_ entries: [OutboxEntry]) throws
-  /// Whether lines of a run that was killed lie behind what was recovered, which must be made again before
-  /// anything else is written.
+  /// Whether a file has lines of a killed run behind its mark: they are made again and compared before anything else is
+  /// written.
   var hasUncommittedTail: Bool { get }
-  /// Nothing from before will be made again.
+  /// All lines of a killed run have been made again.
   func endReplay() throws
   /// An epoch is about to be committed: says to the outbox what has been written.
   func willCommit() throws

@@ -104,7 +104,7 @@ extension SourcePlan {
   package var hasDurableState: Bool { spec.hasDurableState || spec.keepsPosition(options) }
 
   /// Whether a replay from a position gives the same events: not where its buffer may discard some.
-  package var isRepeatable: Bool { spec.isRepeatable && whenFull == .wait }
+  package var isRepeatable: Bool { spec.isRepeatable && spec.repeats(options) && whenFull == .wait }
 }
 
 public struct SourcePlan: Sendable {

@@ -6,6 +6,8 @@
 public struct Skeleton {
   /// The source that examples of steps with a side input read.
   private static let other = "other"
+  /// The types of options that no two nodes may have the same value of.
+  private static let ownTypes = ["path", "path template", "key template"]
 
   private let name: String
   private let sources: [NodeSpec]
@@ -70,10 +72,7 @@ public struct Skeleton {
     }
     let given = spec.innerOptions.compactMap { option in
       example.values[option.name].map { value in
-        (
-          option,
-          number > 1 && ["path", "path template"].contains(option.typeName) ? numbered(value, number) : value
-        )
+        (option, number > 1 && Self.ownTypes.contains(option.typeName) ? numbered(value, number) : value)
       }
     }
     let head = blanks(indent) + dash + spec.kind + ":"

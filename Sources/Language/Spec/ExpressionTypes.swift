@@ -99,8 +99,10 @@ extension OptionType where Value == Template {
   public static var template: OptionType { template(with: []) }
 
   /// - Parameter ofEvent: Whether its expressions are given the event that the node is given.
-  public static func template(with variables: [String] = [], ofEvent: Bool = true) -> OptionType {
-    OptionType("template", sample: #"'\(.name)'"#, schema: scalarSchema) { node, checker in
+  public static func template(
+    named name: String = "template", with variables: [String] = [], ofEvent: Bool = true
+  ) -> OptionType {
+    OptionType(name, sample: #"'\(.name)'"#, schema: scalarSchema) { node, checker in
       guard let scalar = checker.scalar(node, "a text") else { return nil }
       let code = scalar.asTemplate
       let quotedText = TemplateText(code.text)

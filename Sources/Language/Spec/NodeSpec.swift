@@ -27,6 +27,8 @@ public struct NodeSpec: Sendable {
   /// Whether the stream source can be read again from a position that it gives; then it reports when it has
   /// caught up with the runs before, as ``Feed/sayCaughtUp()`` has it.
   public let isRepeatable: Bool
+  /// Whether that holds with these options.
+  var repeats: @Sendable (Options) -> Bool = { _ in true }
   /// Whether it keeps state in the pipeline's state file.
   public let hasDurableState: Bool
   /// The step's need of the stream, which decides whether it may be below a partition.
@@ -89,6 +91,13 @@ public struct NodeSpec: Sendable {
     case script
     case step
     case sink
+  }
+
+  /// The same source, which can be replayed from a position only where its options say so.
+  public func repeatable(_ rule: @escaping @Sendable (Options) -> Bool) -> NodeSpec {
+    var spec = self
+    spec.repeats = rule
+    return spec
   }
 
   /// The same source, which stores its position between runs where its options say so.

@@ -178,7 +178,7 @@ private final class Changes: Step {
 
   /// Whether no poll before this one had a row that could be compared.
   ///
-  /// Where some rows always fail, the second poll is a baseline all the same: additions would never be reported.
+  /// Where some rows always fail, the second poll is a baseline all the same; otherwise no addition would ever be reported.
   private func isFirst(_ poll: Poll, _ source: Source, _ polls: SourcePolls) -> Bool {
     guard let baseline = polls.baseline else { return true }
     let known = context.group?.sum(of: tally(of: poll))?[0] ?? source.snapshot.count
@@ -270,7 +270,7 @@ private final class Changes: Step {
     var diff: Value?
     var isTolerated = false
     if isReported, emits.changed {
-      if relevance.isScope, tolerances.isEmpty {
+      if relevance.hasNoTextFilter, tolerances.isEmpty {
         diff = differences.value(
           from: before, to: event.value, key: arraysBy, in: try relevance.scope(before, event))
       } else {

@@ -20,7 +20,7 @@ struct Relevance {
   }
 
   /// Whether each difference in the scope is reported.
-  var isScope: Bool { noise == nil }
+  var hasNoTextFilter: Bool { noise == nil }
 
   /// Where the differences of two values are reported.
   func scope(_ before: Value, _ after: Event) throws -> DifferenceScope {

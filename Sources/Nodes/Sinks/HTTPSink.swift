@@ -3,8 +3,6 @@ import Fetch
 import JSON
 import Engine
 import Language
-import Engine
-import Language
 import Reactive
 import Store
 import System
@@ -13,7 +11,7 @@ import System
 package let httpSink = NodeSpec(
   "http", "send each event to a web address, with retries",
   details: """
-    The event is sent as JSON, or as given by `body` or `body_text`. The header Idempotency-Key has an id that is the \
+    The event is sent as JSON (nothing with delete and get), or as given by `body` or `body_text`. The header Idempotency-Key has an id that is the \
     same for each attempt and unique to the event, by which the server can detect repeats. Responses with status 2xx \
     are successes. Those with 4xx, except 408, 425 and 429, and redirects that are not followed are not retried. Other \
     failures are, after `backoff` or as the server's Retry-After demands. After the last attempt the event is handled \
@@ -29,10 +27,9 @@ package let httpSink = NodeSpec(
     Simulated and replayed runs send nothing without --live-sinks.
     """,
   options: AnyOption.list(
-    HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, HTTPSinkOptions.body,
-    HTTPSinkOptions.bodyText, WebOptions.bearer, WebOptions.basic, HTTPSinkOptions.timeout,
-    CloudEvents.envelope)
-    + DeliveryOptions.list,
+    HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, WebOptions.bearer,
+    WebOptions.basic, HTTPSinkOptions.timeout)
+    + Payload.list + DeliveryOptions.list,
   shorthand: "url", hasDurableState: true,
   examples: [
     .init("each event as JSON, with POST", "http: https://example.org/hooks/launches"),
@@ -53,17 +50,10 @@ package let httpSink = NodeSpec(
       """),
   ],
   check: { options, checker in
-    if options.isGiven(CloudEvents.envelope), options.isGiven(HTTPSinkOptions.bodyText) {
-      checker.report(
-        "body_text and envelope exclude each other: an envelope holds JSON",
-        at: options.place(of: HTTPSinkOptions.bodyText), hint: "use body")
-    }
+    Payload.check(options, checker)
     WebOptions.check(options[HTTPSinkOptions.url], at: options.place(of: HTTPSinkOptions.url), checker)
-    let hasText = options.isGiven(HTTPSinkOptions.bodyText)
-    if hasText, options.isGiven(HTTPSinkOptions.body) {
-      checker.report(
-        "body and body_text exclude each other", at: options.place(of: HTTPSinkOptions.bodyText))
-    } else if hasText || options.isGiven(HTTPSinkOptions.body), options[HTTPSinkOptions.method] == .get {
+    let hasBody = options.isGiven(Payload.body) || options.isGiven(Payload.bodyText)
+    if hasBody, options[HTTPSinkOptions.method] == .get {
       checker.report("a GET request cannot have a body", at: options.place, hint: "add method: post")
     }
   },
@@ -92,11 +82,6 @@ private enum HTTPSinkOptions {
     "headers", .mapping(of: .template.withoutShellVariables), default: "{}",
     "headers of the request, as templates",
     example: #"{ Title: '\(.name)' }"#)
-  static let body = Option.optional(
-    "body", .expression, "the body, as JSON (default: the event; none with delete and get)",
-    example: "'{name, net}'")
-  static let bodyText = Option.optional(
-    "body_text", .template, "the body, as plain text", example: #"'\(.name) slipped'"#)
   static let timeout = Option("timeout", .duration, default: "30s", "the time limit of an attempt")
 }
 
@@ -104,8 +89,7 @@ private final class HTTPSink: DeliverySink {
   private let context: SinkContext
   private let data: Evaluation
   private let headers: [(name: String, value: Evaluation)]
-  private let body: Evaluation?
-  private let bodyText: Evaluation?
+  private let payload: Payload
   let queue: DeliveryQueue<RequestTransport>
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -114,16 +98,12 @@ private final class HTTPSink: DeliverySink {
     data = context.evaluation(url.data)
     let all = options[HTTPSinkOptions.headers]
     headers = all.filter { $0.value.constant == nil }.map { ($0.name, context.evaluation($0.value)) }
-    body = options[HTTPSinkOptions.body].map { context.evaluation($0) }
-    bodyText = options[HTTPSinkOptions.bodyText].map { context.evaluation($0) }
+    payload = Payload(options, context)
     var transport = try RequestTransport(url, context)
     transport.method = options[HTTPSinkOptions.method].request
     let fixed = all.compactMap { header in header.value.constant.map { Header(header.name, $0) } }
     transport.headers = fixed + WebOptions.authorization(options)
-    transport.envelope = options[CloudEvents.envelope].map { _ in CloudEvents(context) }
-    transport.contentType =
-      transport.envelope != nil
-      ? "application/cloudevents+json" : bodyText == nil ? "application/json" : "text/plain; charset=utf-8"
+    (transport.envelope, transport.contentType) = (payload.envelope, payload.contentType)
     transport.limits.whole = options[HTTPSinkOptions.timeout]
     queue = DeliveryQueue(DeliveryOptions.settings(options), context, transport)
   }
@@ -132,14 +112,7 @@ private final class HTTPSink: DeliverySink {
     var item = RequestItem(event: event)
     item.data = (try data.first(event)?.items ?? []).map { $0.string ?? "\($0)" }
     for (name, value) in headers { item.headers[name] = try event.text(value) }
-    if let bodyText {
-      item.body = try event.text(bodyText)
-    } else if let body {
-      guard let value = try body.first(event) else {
-        throw Sentence("the expression in body has no output")
-      }
-      item.body = value.description
-    }
+    item.body = try payload.text(event)
     // Validated now, so that an invalid address is an error of this event and never stored.
     let request = try queue.transport.request(item, id: "dry-run")
     if context.isDryRun { return queue.dryRun.add(request) }

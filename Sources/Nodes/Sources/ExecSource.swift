@@ -235,6 +235,12 @@ private final class CommandPoll: BlockingPollSource {
   }
 }
 
+/// Why a followed command could not be started.
+private struct CommandFailure: LinkError, CustomStringConvertible {
+  let description: String
+  let mayPass: Bool
+}
+
 /// A command that runs on.
 private final class FollowedCommand: StreamSource {
   /// A command that ran for longer has done its work, and waits again from the beginning.
@@ -258,29 +264,24 @@ private final class FollowedCommand: StreamSource {
     let command = ChildCommand(arguments, options, context)
     let reporter = ParseErrorReporter(context)
     defer { reporter.summarize() }
-    var wait = options[ExecOptions.backoff]
     if !context.isOnce {
       context.log.notice("follows what \(quoted(command.arguments.first ?? "")) prints")
     }
-    while !feed.isStopped {
-      let start = MonotonicClock.now
-      let failure = try follow(command, feed, reporter)
-      if feed.isStopped { return }
-      if context.isOnce {
-        if let failure { throw failure }
-        return
-      }
-      if MonotonicClock.now - start > Self.soon { wait = options[ExecOptions.backoff] }
-      let message = failure.map { "\($0)" } ?? "\(quoted(command.arguments.first ?? "")) has ended"
-      context.log.warning("\(message); it is started again in \(DurationText.format(wait))")
-      if context.stop.wait(seconds: context.world.speed.machine(for: wait).inSeconds) { return }
-      wait = min(wait * 2, Self.longestWait)
+    let link = ConnectionLink(
+      SourceLinkHealth(context, words: "starting it again"), first: options[ExecOptions.backoff],
+      longest: Self.longestWait, jitter: 0, goodTime: Self.soon)
+    try link.run {
+      let failure = try follow(command, feed, reporter, link)
+      if feed.isStopped { return .done }
+      if let failure { throw failure }
+      if context.isOnce { return .done }
+      throw Sentence(command, "has ended")
     }
   }
 
   /// Runs the command until it ends; the failure, if it is one.
   private func follow(
-    _ command: ChildCommand, _ feed: Feed, _ reporter: ParseErrorReporter
+    _ command: ChildCommand, _ feed: Feed, _ reporter: ParseErrorReporter, _ link: ConnectionLink
   ) throws -> Sentence? {
     let errors = LastErrors()
     let output: CommandOutput
@@ -290,13 +291,14 @@ private final class FollowedCommand: StreamSource {
         log.detail(line)
       }
     } catch {
-      let failure = Sentence(command, error.reason)
-      if error.mayPass { return failure }
-      throw failure
+      throw CommandFailure(description: "\(Sentence(command, error.reason))", mayPass: error.mayPass)
     }
     let name = command.arguments.first ?? ""
     let reader = ValueReader(output, path: name, context.decoding(options), report: reporter.report)
-    while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped { feed.send(values) }
+    while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
+      link.noteConnected()
+      feed.send(values)
+    }
     let end = output.end()
     if case .exited(0) = end { return nil }
     return Sentence(command, "\(end)\(errors.text)")

@@ -42,7 +42,7 @@ extension StateFile {
     return divisions
   }
 
-  /// Divides the state of a node among so many tasks; returns the number before, and how many keys that concerned.
+  /// Divides the state of a node among so many tasks; returns the former number of tasks and the number of keys that have moved.
   ///
   /// Nil where it is divided so already, or there is none. None of its tables may be open.
   public func divide(

@@ -182,7 +182,7 @@ private final class SystemFile: DiskFile, DiskLock {
     do throws(DiskError) {
       try takeLock { SystemDisk().holder(of: identity).map { kill($0, 0) != 0 && errno == ESRCH } ?? false }
     } catch {
-      // It is open here twice, which is this process's own affair.
+      // Another descriptor of this process holds the lock, which is allowed.
       guard error.code == EWOULDBLOCK, SystemDisk().holder(of: identity) == getpid() else { throw error }
     }
   }

@@ -42,6 +42,8 @@ final class HTTPStream: StreamSource {
   /// Whether the present connection has brought anything, which is noted once, and an event.
   private var (hasBytes, hasEvents) = (false, false)
   private var hasReportedGap = false
+  /// The link, while it runs, and whether its failure is one that no later attempt changes.
+  private var (link, isFinal): (ConnectionLink?, Bool) = (nil, false)
   private var (serverErrors, noteErrors) = (Pace(), Pace())
 
   init(_ options: Options, _ context: SourceContext) throws {
@@ -61,63 +63,47 @@ final class HTTPStream: StreamSource {
 
   func run(_ feed: Feed) throws {
     defer { reporter.summarize() }
-    // The connections in a row that have brought no event.
-    var failures = 0
-    while !feed.isStopped {
-      (hasBytes, hasEvents) = (false, false)
-      let request = try request()
-      let start = MonotonicClock.now
-      let failure: any Error
-      do {
-        if try connect(request, feed) || feed.isStopped || context.isOnce { return }
-        // One that went on for a while has done its work.
-        let isLong = MonotonicClock.now - start > Self.goodTime
-        if hasEvents || hasBytes && isLong {
-          failures = 0
-          context.log.detail("\(request): the server has ended the response; connecting again")
-          reportGap()
-          wait(isLong ? retry : max(retry, Self.waits.least))
-          continue
-        }
-        failure = WrongAnswer(request, "the server has ended the response without an event")
-      } catch {
-        if feed.isStopped { return }
-        let fetchError = error as? FetchError
-        if !id.isEmpty, refusal == nil, let status = fetchError?.status, Self.refusals.contains(status) {
-          refusal = fetchError
-          continue
-        }
-        refusal = nil
-        if context.isOnce, fetchError?.kind == .timeout(.stall) { return }
-        // What could be read before is not wrong by itself.
-        let mayPass = fetchError.map { $0.mayPassLater || $0.kind == .encryption } ?? false
-        if !wasAccepted, context.position == nil, !mayPass { throw error }
-        failure = explained(error, request)
-      }
-      if context.isOnce { throw failure }
-      failures = hasEvents ? 1 : failures + 1
-      if wasAccepted { reportGap() }
+    // What could be read before is not wrong by itself.
+    let health = SourceLinkHealth(context) { [self] _ in isFinal && !wasAccepted && context.position == nil }
+    let link = ConnectionLink(health, goodTime: Self.goodTime)
+    self.link = link
+    defer { self.link = nil }
+    try link.run {
       // Not all clients of a server at once, and none before it has asked for.
       let first = max(retry, Self.waits.least) * 1.25
-      let backoff = Backoff(
-        initial: first, cap: max(first, Self.waits.longest), jitter: 0.2, random: context.world.random)
-      let delay = backoff.delay(beforeRetry: failures - 1, after: failure) ?? first
-      let pause = max(delay, requestedWait(failure) ?? .zero)
-      context.noteDisconnection(failure, pause)
-      wait(pause, because: "\(failure)")
+      (link.backoff.initial, link.backoff.cap) = (first, max(first, Self.waits.longest))
+      isFinal = false
+      return try attempt(feed)
     }
   }
 
-  /// The wait that a server has asked for with Retry-After.
-  private func requestedWait(_ error: any Error) -> Duration? {
-    (error as? FetchError)?.retryAt.map { .seconds(max(0, $0 - context.world.wallClock())) }
-  }
-
-  private func wait(_ time: Duration, because reason: String = "the response has ended") {
-    let until = context.world.wallClock() + time.inSeconds
-    context.progress(PollProgress("", wait: "\(reason); connecting again", until: until))
-    context.stop.wait(seconds: context.world.speed.machine(for: time).inSeconds)
-    context.progress(nil)
+  /// Reads a response to its end, or with the next request where the server refuses the id of the last event.
+  private func attempt(_ feed: Feed) throws -> ConnectionLink.End {
+    (hasBytes, hasEvents) = (false, false)
+    let request = try request()
+    let start = MonotonicClock.now
+    do {
+      if try connect(request, feed) || feed.isStopped || context.isOnce { return .done }
+    } catch {
+      let fetchError = error as? FetchError
+      if !id.isEmpty, refusal == nil, let status = fetchError?.status, Self.refusals.contains(status) {
+        refusal = fetchError
+        return try attempt(feed)
+      }
+      refusal = nil
+      if context.isOnce, fetchError?.kind == .timeout(.stall) { return .done }
+      isFinal = fetchError.map { !$0.mayPassLater && $0.kind != .encryption } ?? true
+      if wasAccepted { reportGap() }
+      throw explained(error, request)
+    }
+    // One that went on for a while has done its work.
+    let isLong = MonotonicClock.now - start > Self.goodTime
+    reportGap()
+    guard hasEvents || hasBytes && isLong else {
+      throw WrongAnswer(request, "the server has ended the response without an event")
+    }
+    context.log.detail("\(request): the server has ended the response; connecting again")
+    return .again(after: isLong ? retry : max(retry, Self.waits.least), because: "the response has ended")
   }
 
   /// An error with what to do about silence.
@@ -154,7 +140,7 @@ final class HTTPStream: StreamSource {
     return request
   }
 
-  /// Forgets the id of an event of another address, which this one does not know, or takes for another event's.
+  /// Drops the last id where the address has changed: the other server would not know it, or mean another event.
   private func compareAddress(of request: Request) {
     let full = request.address
     address = request.masked("\(full.scheme.rawValue)://\(full.site)\(full.path)")
@@ -233,7 +219,12 @@ final class HTTPStream: StreamSource {
   private func noteBytes() {
     if hasBytes { return }
     hasBytes = true
-    context.noteConnection()
+    link?.noteConnected()
+  }
+
+  private func noteEvents() {
+    hasEvents = true
+    link?.noteReceived()
   }
 
   /// Reports once that the next connection does not go on behind the last event.
@@ -276,7 +267,7 @@ final class HTTPStream: StreamSource {
   }
 
   private func send(_ event: EventStreamParser.ServerEvent, _ feed: Feed) {
-    hasEvents = true
+    noteEvents()
     id = event.id
     if event.type == "error" { report(event) }
     let notes = Value.record([
@@ -326,7 +317,7 @@ final class HTTPStream: StreamSource {
       report: reporter.report)
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
       noteBytes()
-      hasEvents = true
+      noteEvents()
       let poll = Poll(source: context.name, at: context.world.wallClock())
       note(values, poll)
       feed.send(SourceBatch(values, poll, endsPoll: false, position: position))

@@ -11,8 +11,13 @@ import JSON
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFormats(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let start, count > 1 else { return 0 }
-  let (name, decoding) = formats[Int(start[0]) % formats.count]
   let part = Array(UnsafeBufferPointer(start: start + 1, count: count - 1))
+  let number = Int(start[0]) % (formats.count + 1)
+  if number == formats.count {
+    readRESP(part)
+    return 0
+  }
+  let (name, decoding) = formats[number]
   _ = time(decoding, part)
   let (text, longer) = (repeated(part, size: 4096), repeated(part, size: 4 * 4096))
   var (once, more) = (time(decoding, text), time(decoding, longer))
@@ -24,6 +29,28 @@ public func fuzzFormats(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     fatalError("\(name): \(text.count) bytes took \(once), \(longer.count) of the same \(more)")
   }
   return 0
+}
+
+/// The values of the Redis protocol are the same however its bytes are cut, and so is what is wrong with them.
+private func readRESP(_ bytes: [UInt8]) {
+  func values(cut: Int) -> (values: [RESPValue], flaw: String?) {
+    var reader = RESPReader(limit: 1 << 16)
+    var values: [RESPValue] = []
+    for start in stride(from: 0, to: bytes.count, by: cut) {
+      do throws(RESPFlaw) {
+        try bytes[start..<min(start + cut, bytes.count)].withUnsafeBytes { (part) throws(RESPFlaw) in
+          try reader.take(part)
+        }
+      } catch { return (values, error.description) }
+      while let value = reader.next() { values.append(value) }
+    }
+    return (values, nil)
+  }
+  let (whole, cut) = (values(cut: max(1, bytes.count)), values(cut: 1))
+  // What comes before a flaw is given where it is taken by itself.
+  if whole.flaw != cut.flaw || whole.flaw == nil && whole.values != cut.values {
+    fatalError("RESP: \(whole) in one piece, \(cut) byte by byte")
+  }
 }
 
 /// Four times the text takes four times as long, and a byte at most 20 µs under the fuzzer.

@@ -11,7 +11,7 @@ package protocol LinkError: Error, Sendable {
 
 /// A connection that goes on: made, served until it ends, and made again, at growing intervals while that fails.
 ///
-///     let link = Link(SourceLinkHealth(context))
+///     let link = ConnectionLink(SourceLinkHealth(context))
 ///     try link.run {
 ///       let connection = try Connection(settings)
 ///       link.noteConnected()
@@ -21,7 +21,7 @@ package protocol LinkError: Error, Sendable {
 ///
 /// One thread uses it. Whoever serves gives each of its waits a deadline, and has a heartbeat find a peer that has
 /// vanished: a link hears of that by an error alone.
-package final class Link {
+package final class ConnectionLink {
   /// How a connection has ended that did not fail.
   package enum End {
     /// There is nothing more to do.
@@ -30,10 +30,9 @@ package final class Link {
     case again(after: Duration, because: String)
   }
 
-  /// A connection that went on for so long was a good one.
-  package static let goodTime = Duration.seconds(10)
-
   private let health: any LinkHealth
+  /// A connection that went on for so long was a good one.
+  private let goodTime: Duration
   /// The waits while connections fail.
   package var backoff: Backoff
   /// The connections in a row that have failed without having brought anything.
@@ -45,9 +44,9 @@ package final class Link {
 
   package init(
     _ health: any LinkHealth, first: Duration = .seconds(1), longest: Duration = .seconds(60),
-    jitter: Double = 0.2
+    jitter: Double = 0.2, goodTime: Duration = .seconds(10)
   ) {
-    self.health = health
+    (self.health, self.goodTime) = (health, goodTime)
     backoff = Backoff(initial: first, cap: longest, jitter: jitter, random: health.random)
   }
 
@@ -57,13 +56,13 @@ package final class Link {
       let start = MonotonicClock.now
       (isConnected, hasReceived) = (false, false)
       do {
-        guard case .again(let wait, let reason) = try serve(), !health.isStopped, !health.isOnce else { return }
+        guard case .again(let wait, let reason) = try serve(), !health.isStopped else { return }
         failures = 0
         health.wait(wait, because: reason)
       } catch {
         if health.isStopped { return }
         if health.isOnce || !wasConnected && health.isFinal(error) { throw error }
-        let wasGood = hasReceived || isConnected && MonotonicClock.now - start > Self.goodTime
+        let wasGood = hasReceived || isConnected && MonotonicClock.now - start > goodTime
         failures = wasGood ? 1 : failures + 1
         let own = backoff.delay(beforeRetry: failures - 1, after: error) ?? backoff.cap
         let pause = max(own, health.requestedWait(error))
@@ -75,6 +74,7 @@ package final class Link {
 
   /// Notes that there is a connection, which is heard from.
   package func noteConnected() {
+    if isConnected { return }
     (wasConnected, isConnected) = (true, true)
     health.noteConnected()
   }
@@ -107,13 +107,15 @@ extension LinkHealth {
 /// The link of a source: its status, the outage that `errors` has, and the log at growing intervals.
 package struct SourceLinkHealth: LinkHealth {
   private let context: SourceContext
+  /// The words for the next attempt.
+  private let words: String
   private let isFinal: (any Error) -> Bool
 
   package init(
-    _ context: SourceContext,
+    _ context: SourceContext, words: String = "connecting again",
     isFinal: @escaping (any Error) -> Bool = { ($0 as? any LinkError)?.mayPass == false }
   ) {
-    (self.context, self.isFinal) = (context, isFinal)
+    (self.context, self.words, self.isFinal) = (context, words, isFinal)
   }
 
   package var isStopped: Bool { context.stop.isSet }
@@ -136,7 +138,7 @@ package struct SourceLinkHealth: LinkHealth {
 
   package func wait(_ time: Duration, because reason: String) {
     let until = context.world.wallClock() + time.inSeconds
-    context.progress(PollProgress("", wait: "\(reason); connecting again", until: until))
+    context.progress(PollProgress("", wait: "\(reason); \(words)", until: until))
     context.stop.wait(seconds: context.world.speed.machine(for: time).inSeconds)
     context.progress(nil)
   }
