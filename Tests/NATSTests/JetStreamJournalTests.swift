@@ -3,6 +3,7 @@ import JSON
 import NATS
 import Store
 import System
+import TestSupport
 import Testing
 
 @testable import Cluster

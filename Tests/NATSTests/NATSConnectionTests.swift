@@ -2,6 +2,7 @@ import Expectations
 import CNats
 import Foundation
 import NATS
+import TestSupport
 import Testing
 
 @Suite("Connections to a NATS server", .timeLimit(.minutes(30)))

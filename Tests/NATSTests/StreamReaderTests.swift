@@ -3,6 +3,7 @@ import Foundation
 import NATS
 import Reactive
 import System
+import TestSupport
 import Testing
 
 @Suite("Reading a stream", .timeLimit(.minutes(30)))

@@ -56,6 +56,36 @@ import Testing
     Ratchet.expect(findings, rule: "noun")
   }
 
+  @Test("a module is imported once in a file")
+  func doubledImports() {
+    var findings: [Finding] = []
+    for file in Repository.swiftFiles {
+      var imported: Set<Substring> = []
+      for (index, line) in file.lines.enumerated() {
+        guard
+          let name = ["import ", "@testable import ", "@_exported import "].compactMap({ line.after($0) })
+            .first,
+          !imported.insert(name).inserted
+        else { continue }
+        findings.append(Finding(file.name, file, line: index + 1, "\(name) is imported already"))
+      }
+    }
+    Ratchet.expect(findings, rule: "import")
+  }
+
+  @Test("a plain string has no value behind two backslashes, which would show its name")
+  func unevaluated() {
+    // Those of templates begin with a dot or a dollar sign.
+    var findings: [Finding] = []
+    for file in Repository.sources {
+      for (index, line) in file.lines.enumerated() where line.contains(/[^\\]\\\\\([a-z][A-Za-z]*\)/) {
+        if line.withoutIndentation.hasPrefix("//") { continue }
+        findings.append(Finding(file.name, file, line: index + 1, "one backslash is enough"))
+      }
+    }
+    Ratchet.expect(findings, rule: "backslash")
+  }
+
   @Test("a name at the top of a module means one thing in all modules")
   func duplicates() {
     let kinds: Set = ["struct", "class", "enum", "actor", "protocol", "typealias"]

@@ -3,7 +3,7 @@ import Engine
 import JSON
 import Language
 
-/// What XINFO says of a stream; all zero where there is none.
+/// The facts about a stream that XINFO has; all zero where there is none.
 struct RedisStreamFacts {
   var length = 0
   var first: RedisID?

@@ -3,8 +3,6 @@ import Fetch
 import JSON
 import Engine
 import Language
-import Engine
-import Language
 import Reactive
 import Store
 import System

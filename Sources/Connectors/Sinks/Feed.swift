@@ -55,7 +55,7 @@ package let feed = NodeSpec(
       guard let text = options[option] else { continue }
       if (try? Message.link(text, name)) == nil {
         checker.report(
-          "\\(name) is not an address that begins with https:// or http://", at: options.place(of: option))
+          "\(name) is not an address that begins with https:// or http://", at: options.place(of: option))
       }
     }
   },

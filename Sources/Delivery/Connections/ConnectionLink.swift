@@ -19,7 +19,7 @@ package protocol LinkError: Error, Sendable {
 ///       return .done
 ///     }
 ///
-/// One thread uses it. Whoever serves gives each of its waits a deadline, and has a heartbeat find a peer that has
+/// One thread uses it. Its user gives each wait a deadline, and has a heartbeat find a peer that has
 /// vanished: a link hears of that by an error alone.
 package final class ConnectionLink {
   /// How a connection has ended that did not fail.
@@ -83,7 +83,7 @@ package final class ConnectionLink {
   package func noteReceived() { hasReceived = true }
 }
 
-/// The side of a link that tells others of it: a source's, or a sink's.
+/// The side of a link that others see: a source's, or a sink's.
 package protocol LinkHealth {
   var isStopped: Bool { get }
   /// Whether there is one attempt, whose failure is that of the run.

@@ -18,7 +18,7 @@ package struct ServerAddress: Sendable, CustomStringConvertible {
   package var port: Int
   package var user: String?
   package var password: String?
-  /// What stands behind the host, without its slash.
+  /// The part behind the host, without its slash.
   package var path = ""
   package let scheme: Scheme
 

@@ -2,8 +2,6 @@ import Fetch
 import Engine
 import JSON
 import Language
-import Engine
-import Language
 import System
 
 /// The options of requests to addresses that the user chooses: headers, authorization, and the size limit of a response.

@@ -1,8 +1,6 @@
 import JSON
 import Engine
 import Language
-import Engine
-import Language
 import Reactive
 
 /// `console`: prints events to standard output, as JSON, as lines of a template, or as a table.

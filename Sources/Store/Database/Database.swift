@@ -1,7 +1,6 @@
 import System
 import CSQLite
 import Glibc
-import System
 
 /// A connection to one SQLite file, for one thread at a time: tables that several threads read take `access`.
 ///

@@ -1,6 +1,5 @@
 import System
 import Glibc
-import System
 
 /// A read-only view of a state file, for `flow state`: it works beside the run that has the file open.
 ///

@@ -1,6 +1,5 @@
 import System
 import Glibc
-import System
 
 /// The HTTP cache and the request budgets that all processes of a user share, in one file.
 ///

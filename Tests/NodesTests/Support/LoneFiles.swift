@@ -1,8 +1,6 @@
 import Trials
 import TestSupport
 import Glibc
-import Engine
-import Language
 import Reactive
 
 @testable import Nodes

@@ -1,5 +1,4 @@
 import Expectations
-import Reactive
 import ReactiveTesting
 @testable import Reactive
 import Testing

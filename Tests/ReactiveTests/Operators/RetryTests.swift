@@ -1,7 +1,6 @@
 import Expectations
 @testable import Reactive
 import ReactiveTesting
-import Reactive
 import Testing
 
 @Suite struct RetryTests {

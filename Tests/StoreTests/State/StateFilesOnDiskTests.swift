@@ -1,7 +1,6 @@
 import Expectations
 import System
 import Foundation
-import System
 import Testing
 
 @testable import Store

@@ -51,16 +51,23 @@ package final class LoopbackServer: Sendable {
 
   /// Serves while `body` runs.
   package func serving<Result>(_ body: () throws -> Result) rethrows -> Result {
-    Thread.detachNewThread { [self] in accept() }
-    defer {
-      let open = state.withLock { state in
-        state.isOver = true
-        return state.connections
-      }
-      shutdown(listener, Int32(SHUT_RDWR))
-      for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
-    }
+    start()
+    defer { stop() }
     return try body()
+  }
+
+  /// Serves until it is stopped.
+  package func start() { Thread.detachNewThread { [self] in accept() } }
+
+  package func stop() {
+    state.withLock { $0.isOver = true }
+    shutdown(listener, Int32(SHUT_RDWR))
+    endConnections()
+  }
+
+  /// Ends all connections as they are.
+  package func endConnections() {
+    for connection in state.withLock({ $0.connections }) { shutdown(connection, Int32(SHUT_RDWR)) }
   }
 
   private func accept() {

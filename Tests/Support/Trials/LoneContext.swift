@@ -1,6 +1,4 @@
 import System
-import Engine
-import Language
 import Reactive
 
 @testable import Engine

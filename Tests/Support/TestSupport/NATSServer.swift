@@ -1,11 +1,9 @@
 import Foundation
-import TestSupport
-import Testing
 
 /// A real NATS server on the loopback, with JetStream, for one test; its files are gone with it.
-final class NATSServer {
+package final class NATSServer: @unchecked Sendable {
   /// The one that `make setup-cluster` installs, or any on the search path.
-  static let server = {
+  package static let server = {
     let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
     return ServerProgram(
@@ -16,10 +14,10 @@ final class NATSServer {
   private let folder: String
   private let options: String
   private var process: TestProcess?
-  private(set) var port = -1
+  package private(set) var port = -1
 
   /// Starts a server with further options in its configuration.
-  init(_ options: String = "") throws {
+  package init(_ options: String = "") throws {
     self.options = options
     folder = FileManager.default.temporaryDirectory.appending(path: "flow-nats-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -31,10 +29,10 @@ final class NATSServer {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  var url: String { "nats://127.0.0.1:\(port)" }
+  package var url: String { "nats://127.0.0.1:\(port)" }
 
   /// Starts it again on the same port, with what it has stored.
-  func start() throws {
+  package func start() throws {
     let config = """
       listen: "127.0.0.1:\(port)"
       ports_file_dir: "\(folder)"
@@ -43,7 +41,8 @@ final class NATSServer {
       """
     try Data(config.utf8).write(to: URL(fileURLWithPath: "\(folder)/server.conf"))
     let process = TestProcess()
-    process.executableURL = URL(fileURLWithPath: try #require(Self.server.path, "\(Self.server.missing)"))
+    guard let path = Self.server.path else { throw NotStarted(log: Self.server.missing) }
+    process.executableURL = URL(fileURLWithPath: path)
     process.arguments = ["-c", "\(folder)/server.conf", "-l", "\(folder)/server.log"]
     try process.run()
     self.process = process
@@ -65,7 +64,7 @@ final class NATSServer {
   private struct NotStarted: Error { let log: String }
 
   /// Kills it, as a crash would.
-  func kill() {
+  package func kill() {
     guard let process else { return }
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
