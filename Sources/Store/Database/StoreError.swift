@@ -23,6 +23,8 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
     case denied
     /// The file was removed, replaced or truncated while it was open.
     case gone
+    /// An invariant of the state does not hold.
+    case inconsistent
     /// Another process has taken over the log of the state.
     case fenced
     /// SQLite rejects a value, a name or a statement.
@@ -43,7 +45,9 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
     self.code = code
   }
 
-  public var description: String { "\(path): \(reason)" }
+  public var description: String {
+    kind == .inconsistent ? "\(path): the state is inconsistent: \(reason)" : "\(path): \(reason)"
+  }
   public var isFull: Bool { kind == .full }
   /// Whether the same may succeed later.
   public var isPassing: Bool {

@@ -38,6 +38,7 @@ public struct Epoch: ~Copyable {
 
   /// Puts an entry into the outbox, or replaces the one at its place, to set its next attempt say.
   public func put(_ entry: OutboxEntry) throws(StoreError) {
+    try checkPlace(entry.place, of: entry.sink)
     let statement = try database.outboxInsertion()
     try bindPlace(statement, entry.sink, entry.place)
     try statement.bind(4, entry.id)
@@ -51,6 +52,7 @@ public struct Epoch: ~Copyable {
 
   /// Marks everything that a sink was to write up to a place as written, and removes those entries.
   public func markWritten(sink: String, through place: OutputPlace) throws(StoreError) {
+    try checkPlace(place, of: sink)
     let entries = try database.statement(
       "DELETE FROM outbox WHERE sink = ?1 AND (epoch, position) <= (?2, ?3)")
     try bindPlace(entries, sink, place)

@@ -23,6 +23,7 @@ import System
 /// 8. The file has its name when it is whole, and an empty one is damaged. One that is removed, replaced or truncated
 ///    while it is open takes no commit any more.
 /// 9. With a log, each transaction is in the log before it is committed; see `StateLog`.
+/// 10. Where an invariant does not hold, nothing more is written: see `Epoch.demand`.
 public final class StateFile {
   public struct Options: Sendable {
     public var database: Database.Options
@@ -279,7 +280,13 @@ public final class StateFile {
     // Invariant 4.
     if let error = database.readError { throw error }
     try checkPlace()
-    try database.withRoom(on: disk) { () throws(StoreError) in try writeOnce(number, body) }
+    do throws(StoreError) {
+      try database.withRoom(on: disk) { () throws(StoreError) in try writeOnce(number, body) }
+    } catch {
+      // A log has the last word where there is one.
+      if error.kind == .inconsistent, writing == nil { note(flaw: error.reason) }
+      throw error
+    }
     writing?.didCommit()
   }
 
@@ -289,6 +296,7 @@ public final class StateFile {
   ) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       let epoch = Epoch(number: number, database: database)
+      try epoch.checkNumber(endsEpoch: number > self.epoch)
       guard let next = writing?.place.next else {
         try body(epoch)
         if let error = database.readError { throw error }

@@ -56,6 +56,11 @@ struct RunState: Sendable {
   ) throws(StoreError) -> (StateFile, isNew: Bool) {
     let database = Database.Options(sync: plan.epochs.syncs ? .everyCommit : .never)
     let file = try StateFile(path: path, StateFile.Options(database: database, resetsCorrupt: resetsCorrupt))
+    if let flaw = try file.flaw() {
+      let advice =
+        "flow state reset \(plan.name) deletes it, and with NODE the part of a node; then it starts again"
+      throw StoreError(path, .inconsistent, "\(flaw); \(advice)")
+    }
     let isNew = try claim(file, for: simulation)
     try claim(file, for: plan)
     return (file, isNew)

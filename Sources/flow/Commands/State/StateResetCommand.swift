@@ -77,6 +77,7 @@ enum StateResetCommand {
     try state.update { epoch throws(StoreError) in
       forgotten = []
       for node in nodes { forgotten.append(try epoch.reset(node: node)) }
+      try epoch.forgetFlaw()
     }
     for (node, what) in zip(nodes, forgotten) {
       let parts = [

@@ -1,6 +1,6 @@
 import Expectations
 import Foundation
-import Store
+@testable import Store
 import Testing
 
 @testable import flow
@@ -42,6 +42,30 @@ import Testing
     #expect(try reader.outbox(sink: "tell").isEmpty)
     try expect(state.flow("reset", "slips", "upcoming", "log", "--yes").status, equals: 0)
     try expect(state.read().facts().map(\.owner), equals: ["dedupe", "pipeline"])
+  }
+
+  @Test("a run does not begin with a state that was found inconsistent, until a part of it is reset")
+  func inconsistent() throws {
+    try state.open("slips").note(flaw: "the epoch 3 was to be written behind the epoch 7")
+    let path = state.place["home/flow/slips.db"]
+    try state.place.write(
+      "slips.yaml", "sources: { upcoming: { file: in.txt } }\nsinks: { log: { jsonl: out.jsonl } }\n")
+    try state.place.write("in.txt", "1\n")
+    func run() throws -> Outcome {
+      try Running(
+        ["run", "--once", "slips.yaml"], in: state.place, input: .file(state.place["in.txt"]),
+        ["XDG_STATE_HOME": state.place["home"]]
+      ).end()
+    }
+    let refused = try run()
+    #expect(refused.status == 1, "\(refused)")
+    #expect(
+      refused.errors.contains(
+        "\(path): the state is inconsistent: the epoch 3 was to be written behind the epoch 7; "
+          + "flow state reset slips deletes it, and with NODE the part of a node; then it starts again"),
+      "\(refused)")
+    try expect(state.flow("reset", "slips", "changes", "--yes").status, equals: 0)
+    try expect(run().status, equals: 0)
   }
 
   @Test("a node that is not there is an error, and then nothing is forgotten")
