@@ -18,6 +18,7 @@ import Testing
   private static let kinds = ScenarioKind.allCases.filter { kind in
     if kind == .served, !PostgreSQLServer.isWanted { return false }
     if kind == .relayed, !MQTTServer.isWanted { return false }
+    if kind == .stocked, !RedisServer.isWanted { return false }
     return environment["FLOW_CRASH_SCENARIO"].map { $0 == kind.rawValue } ?? true
   }
 

@@ -39,7 +39,7 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     piped,
     posted, calendar, downloads
   case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo, hooked,
-    tabled, feeds, versioned, divided, retried, alarmed, inserted, served, relayed, streamed
+    tabled, feeds, versioned, divided, retried, alarmed, inserted, served, relayed, streamed, stocked
 
   /// - Parameter isLong: Whether there is time for the whole of it.
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
@@ -79,6 +79,7 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     case .inserted: try Inserted(place)
     case .served: try Served(place)
     case .relayed: try Relayed(place)
+    case .stocked: try Stocked(place)
     case .streamed: try Streamed(place)
     case .divided: try FileRun.divided(place, lines: isLong ? 60_000 : 5000)
     }

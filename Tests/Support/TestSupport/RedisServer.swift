@@ -33,7 +33,7 @@ package final class RedisServer: @unchecked Sendable {
     server.waitUntilExit()
   }
 
-  /// Starts it, and waits until it answers; what it has written comes again, each write synced before its answer.
+  /// Starts it, and waits until it answers; it writes before it answers, so that a kill loses nothing.
   package func start() throws {
     guard let program = Self.redis.path else { throw Failure(description: Self.missing) }
     let process = TestProcess()
@@ -41,7 +41,7 @@ package final class RedisServer: @unchecked Sendable {
     process.arguments =
       [
         "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync",
-        "always", "--dir", folder.path, "--logfile", folder["log"],
+        "no", "--dir", folder.path, "--logfile", folder["log"],
       ] + settings
     (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, FileHandle.nullDevice)
     process.standardError = FileHandle.nullDevice
