@@ -308,6 +308,8 @@ private struct Lines {
     let most = min(first.count, second.count)
     var start = 0
     while start < most, first[start] == second[start] { start += 1 }
+    // A line that may count to either end counts to the beginning, as in the comparison, or the end lacks context.
+    let rest = most - start
     var lines = LineDifference.context + 1
     while start > 0 {
       if first[start - 1] == lineFeed { lines -= 1 }
@@ -315,7 +317,7 @@ private struct Lines {
       start -= 1
     }
     var end = 0
-    while end < most - start, first[first.count - 1 - end] == second[second.count - 1 - end] { end += 1 }
+    while end < rest, first[first.count - 1 - end] == second[second.count - 1 - end] { end += 1 }
     // The first line may be the rest of one that differs.
     lines = LineDifference.context + 1
     while end > 0, lines > 0 {

@@ -121,6 +121,39 @@ struct LineDifferenceTests {
     }
   }
 
+  @Test("each hunk has three lines of context on both sides, as far as the text goes", arguments: [1, 2, 3])
+  func contextOfHunks(_ seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<300 {
+      let before = (0..<Int.random(in: 1...20, using: &random)).map { _ in
+        Int.random(in: 0...2, using: &random)
+      }
+      var after = before
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let place = Int.random(in: 0...after.count, using: &random)
+        if place < after.count, Bool.random(using: &random) {
+          after.remove(at: place)
+        } else {
+          after.insert(1, at: place)
+        }
+      }
+      let text = unified(numbered(before), numbered(after))
+      for hunk in text.split(separator: "@@ -").filter({ !$0.isEmpty }) {
+        let lines = hunk.split(separator: "\n")
+        let range = lines[0].split(separator: " ")[0].split(separator: ",").compactMap { Int($0) }
+        let count = range.count == 2 ? range[1] : 1
+        let first = count == 0 ? range[0] + 1 : range[0]
+        let body = lines.dropFirst()
+        let (lead, tail) = (
+          body.prefix { $0.first == " " }.count, body.reversed().prefix { $0.first == " " }.count
+        )
+        // What lies before the first changed line of the earlier text, and behind the last.
+        let (above, below) = (first - 1 + lead, before.count - (first + count - 1) + tail)
+        #expect(lead >= min(3, above) && tail >= min(3, below), "\(before) \(after) \(text)")
+      }
+    }
+  }
+
   /// The length of the longest common subsequence.
   private func common(_ before: [Int], _ after: [Int]) -> Int {
     var row = Array(repeating: 0, count: after.count + 1)
