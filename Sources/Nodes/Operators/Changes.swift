@@ -98,6 +98,9 @@ private final class Changes: Step {
     var tally: String?
     /// Whether a row that had waited could not be compared at the end of the present poll.
     var hasFailed = false
+    /// The rows of the present poll for which there was no room, with what was known of those that return: the missing
+    /// ones may leave some.
+    var unplaced: [(row: PolledRow, before: AbsentRow?)] = []
     /// The keys that several rows of the last poll had, which have been reported.
     var repeatedKeys: Set<Value> = []
 
@@ -150,8 +153,9 @@ private final class Changes: Step {
     guard accept(poll, source, polls, out) else { return }
     out.continueFrom(nil)
     // A row that fails here is missing; what fails in other tasks is none of its rows.
+    if isComplete, !source.hasFailed { removeMissing(poll, source, polls, out) }
+    compareUnplaced(source, polls, out)
     let isWhole = isComplete && !source.hasFailed
-    if isWhole { removeMissing(poll, source, polls, out) }
     if poll.coverage != .partial || polls.baseline == nil {
       // Rows that failed in the first poll are not new in the next one.
       polls.baseline = SourcePolls.Baseline(coverage: isFirst && !isWhole ? .partial : poll.coverage)
@@ -209,7 +213,9 @@ private final class Changes: Step {
     // Where nothing is stored, or nothing more comes, the rows of a poll without an end wait for nothing.
     if case .keep = ending, context.hasDurableState { return }
     for source in sources.values.sorted(by: { $0.snapshot.source < $1.snapshot.source }) {
-      if let polls = source.polls { sendWaiting(source, polls, knownOnly: false, out) }
+      guard let polls = source.polls else { continue }
+      sendWaiting(source, polls, knownOnly: false, out)
+      compareUnplaced(source, polls, out)
     }
   }
 
@@ -246,7 +252,7 @@ private final class Changes: Step {
     let keeps = !tolerances.isEmpty
     switch source.snapshot.note(key, event.value, bound: bound, isOfPoll: isOfPoll, keeps: keeps) {
     case .same: break
-    case .full: throw Sentence("there are more than \(bound) keys; raise bound, or look at key")
+    case .full: throw NoRoom(bound: bound)
     case .new:
       if let absent = source.polls?.absent.bringBack(key) {
         try compare(absent.value, hasBefore: false, key, event, source, isReported: isReported, out)
@@ -354,11 +360,29 @@ private final class Changes: Step {
       do {
         out.continueFrom(row.event)
         try compare(row, with: source, polls, isOfPoll: false, out)
+      } catch is NoRoom where !knownOnly {
+        // It is not absent, whatever becomes of it.
+        source.unplaced.append((row, polls.absent.bringBack(row.key)))
       } catch {
         source.hasFailed = true
         out.report(error, row.event)
       }
     }
+  }
+
+  /// Compares the rows for which there was no room, now that those that are missing have left.
+  private func compareUnplaced(_ source: Source, _ polls: SourcePolls, _ out: Downstream) {
+    for (row, before) in source.unplaced {
+      if let before { polls.absent.hide(row.key, before.value, nil, at: row.event.poll.at) }
+      do {
+        out.continueFrom(row.event)
+        try compare(row, with: source, polls, isOfPoll: false, out)
+      } catch {
+        source.hasFailed = true
+        out.report(error, row.event)
+      }
+    }
+    source.unplaced = []
   }
 
   /// The rows of a poll, one for each key.

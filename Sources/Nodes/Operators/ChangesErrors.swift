@@ -34,3 +34,10 @@ struct RepeatedKey: Error, CustomStringConvertible {
       + "; a key must be unique: add a field to it, or set duplicates"
   }
 }
+
+/// A row with one key more than are kept.
+struct NoRoom: Error, CustomStringConvertible {
+  let bound: Int
+
+  var description: String { "there are more than \(bound) keys; raise bound, or look at key" }
+}

@@ -130,12 +130,33 @@ import Trials
     try expect(changes("changes: { key: .id, remember: 5h }", polls), equals: ["5h changed b 2>0"])
     try expect(changes("changes: { key: .id, remember: 2h }", polls), equals: [])
     let several = [
-      "a1 b2 c3/ truncated .n moves", "a1 b2/ truncated .n moves", "d1/ truncated .n moves",
-      "d1 c5/ truncated .n moves", "d1 a0/ truncated .n moves",
+      "a1 b2/ truncated .n moves", "c1 d2/ truncated .n moves", "e1 f2/ truncated .n moves",
+      "a0 c0/ truncated .n moves",
     ]
-    // Only the last of a, b and c is remembered.
-    let found = try changes("changes: { key: .id, bound: 2 }", several)
-    #expect(found.contains("4h changed a 1>0") || found.contains("4h added a ->0"))
+    // Of a, b, c and d the last two are remembered.
+    try expect(changes("changes: { key: .id, bound: 2 }", several), equals: ["3h changed c 1>0"])
+  }
+
+  @Test("at the bound a row that takes the place of a missing one is added; one too many is an error")
+  func full() throws {
+    let output = try Trial("changes: { key: .id, bound: 3 }").run(
+      Self.input(["a1 b2 c3", "a1 d4 b2", "a1 d4 b5 c3", "a1 d4 c3"]))
+    try expect(
+      Self.changes(of: output.linesDespiteTrouble),
+      equals: [
+        "1h removed c 3>-", "1h added d ->4", "2h changed b 2>5", "3h removed b 5>-", "3h added c ->3",
+      ])
+    expect(
+      output.outcome.messages.map { "\($0.message.prefix(34))" },
+      equals: ["row 4: there are more than 3 keys;", "no row fails any more, after 1 pol"])
+  }
+
+  @Test("at the bound a row that returns in time was not missing")
+  func fullAndBack() throws {
+    let polls = ["a1 b2", "a1 c3", "b4 c3", "b4 c3"]
+    try expect(
+      changes("changes: { key: .id, removed_after: 2, bound: 2 }", polls),
+      equals: ["1h added c ->3", "2h changed b 2>4", "3h removed a 1>-"])
   }
 
   // MARK: - Confirmation
