@@ -9,6 +9,7 @@ import JSON
 import Language
 import Loopback
 import Reactive
+import Server
 import Store
 import TestSupport
 import Testing
@@ -176,6 +177,24 @@ import System
     #expect(!client.hasAnswer(within: 50))
     let time = elapsed { listening.stop() }
     #expect(client.answer()?.status == 503 && time < .seconds(4))
+  }
+
+  @Test("a request that is still being decoded when the run ends has its answer before the server stops")
+  func lateDecoding() throws {
+    try RequestServer.load()
+    let plan = try Trial.plan("sources: { in: { listen: '127.0.0.1:0' } }\nsteps: []\nsinks: { it: null }\n")
+    let front = WebhookFront(try #require(plan.sources.first).options, now: { 0 }, refused: {})
+    let socket = try ListeningSocket(port: 0)
+    let server = try RequestServer(
+      front, on: socket, .one(memory: 32768), connections: front.connections, idle: 10)
+    let client = try #require(LoopbackClient(port: socket.port))
+    client.request("1")
+    let webhook = try #require(front.next(StopSign())?.first)
+    front.stop(within: .milliseconds(20))
+    server.stop()
+    expect(client.answer()?.status, equals: 503)
+    front.putBack(webhook)
+    front.answer(webhook, 202, "accepted")
   }
 
   @Test("a client that is slow is cut off, whether or not it sends a byte now and then")

@@ -8,8 +8,8 @@ import System
 final class WebhookFront: RequestFront {
   private struct State: Sendable {
     var queue: [Webhook] = []
-    /// Requests without an answer, in the queue or taken from it.
-    var waiting = 0
+    /// Requests without an answer, in the queue or taken from it, by their connections.
+    var waiting: [UInt: Webhook] = [:]
     /// Requests whose answer is not sent.
     var open = 0
     var isStopped = false
@@ -77,8 +77,8 @@ final class WebhookFront: RequestFront {
       headers: guarding.shown(headers), body: body.bytes,
       id: id ?? guarding.signature?.id(headers, body.bytes), connection: UInt(bitPattern: connection))
     let isQueued = state.change { state in
-      if state.isStopped || state.waiting >= limit { return false }
-      state.waiting += 1
+      if state.isStopped || state.waiting.count >= limit { return false }
+      state.waiting[webhook.connection] = webhook
       state.open += 1
       state.queue.append(webhook)
       // Under the lock: it is suspended before anything can resume it.
@@ -147,11 +147,12 @@ final class WebhookFront: RequestFront {
       return answer == nil
     }
     guard isFirst else { return }
-    state.change { $0.waiting -= 1 }
+    state.change { _ = $0.waiting.removeValue(forKey: webhook.connection) }
     flow_mhd_resume(OpaquePointer(bitPattern: webhook.connection))
   }
 
-  /// Answers what waits in the queue with 503, and waits until all answers are sent.
+  /// Answers what waits in the queue with 503, what is still being decoded after that time too, and waits until all answers
+  /// are sent: the server cannot be stopped while a connection sleeps.
   func stop(within time: Duration) {
     let left = state.change { state in
       state.isStopped = true
@@ -160,5 +161,8 @@ final class WebhookFront: RequestFront {
     }
     for webhook in left { refuse(webhook) }
     _ = state.wait(until: MonotonicClock.now + time) { $0.open == 0 ? true : nil }
+    for webhook in state.change({ Array($0.waiting.values) }) { refuse(webhook) }
+    // An answer that its client does not take ends with the time limit of its connection.
+    _ = state.wait { $0.open == 0 ? true : nil }
   }
 }
