@@ -156,6 +156,30 @@ package final class WebFetch {
     if isReported { context.log.warning(message) } else { context.log.detail(message) }
   }
 
+  /// The answers of a poll so far.
+  package struct Answers {
+    fileprivate var answeredAt: Double?
+    fileprivate var unkept: [@Sendable () -> Void]
+  }
+
+  /// Begins to ask for the list again; returns the answers before.
+  package func beginPass() -> Answers {
+    defer { (answeredAt, unkept) = (nil, []) }
+    return Answers(answeredAt: answeredAt, unkept: unkept)
+  }
+
+  /// Ends it: the poll is made of the answers since, of those before, or of both.
+  ///
+  /// Answers that it is not made of are not kept either, if they are those since: a later poll would mix them with others.
+  package func endPass(after before: Answers, keeping isKept: Bool, both isBoth: Bool) {
+    unkept = before.unkept + (isKept ? unkept : [])
+    if !isKept {
+      answeredAt = before.answeredAt
+    } else if isBoth, let time = before.answeredAt {
+      answeredAt = min(answeredAt ?? time, time)
+    }
+  }
+
   /// Begins a poll: what one before has used, which may have failed on a later page, says nothing of this one.
   package func begin() {
     (oldest, answeredAt, unkept) = (nil, nil, [])

@@ -116,14 +116,19 @@ struct ListReading {
 
   /// The rows and their coverage, by another pass over the same list where this one has missed rows.
   ///
-  /// Where both have missed some, the poll has the rows of both and is partial.
-  func joined(with other: ListReading?) -> (rows: [Value], coverage: Coverage) {
-    if let coverage { return (rows, coverage) }
-    guard let other, let id, other.age <= age + Self.sameTime else { return (rows, .partial) }
-    if let coverage = other.coverage { return (other.rows, coverage) }
+  /// Where both have missed some, the poll has the rows of both and is partial; of this one none where it is from the
+  /// cache and the other is newer.
+  func joined(with other: ListReading?) -> (rows: [Value], coverage: Coverage, passes: Passes) {
+    if let coverage { return (rows, coverage, .first) }
+    guard let other, let id, other.age <= age + Self.sameTime else { return (rows, .partial, .first) }
+    if let coverage = other.coverage { return (other.rows, coverage, .second) }
+    if other.age < age - Self.sameTime { return (other.rows, .partial, .second) }
     let both = other.rows + rows.filter { !other.seen.contains(id($0)) }
-    return (Array(limit.sorted(both).prefix(limit.rows)), .partial)
+    return (Array(limit.sorted(both).prefix(limit.rows)), .partial, .both)
   }
+
+  /// The passes whose rows a poll has.
+  enum Passes { case first, second, both }
 }
 
 /// The reader of a source's list: a pass over its pages, and a second one where the first has missed rows.
@@ -150,22 +155,35 @@ final class ListReader {
   func read(
     _ pass: (_ isSecond: Bool, _ ask: Ask) async throws -> ListReading?
   ) async throws -> (rows: [Value], coverage: Coverage) {
-    guard let first = try await pass(false, { request in try await self.fetch.answer(request) }) else {
-      return ([], .partial)
+    var isAnswered = false
+    // Once the service has answered, no later page of the pass is an old one from the cache.
+    func ask(
+      _ request: Request, _ answer: (Request) async throws -> Response?
+    ) async throws -> Response? {
+      var request = request
+      if isAnswered { request.refresh = true }
+      let answer = try await answer(request)
+      if let answer, !answer.isFromCache || answer.freshness == .revalidated { isAnswered = true }
+      return answer
     }
+    let reading = try await pass(false) { request in try await ask(request) { try await fetch.answer($0) } }
+    guard let first = reading else { return ([], .partial) }
     var second: ListReading?
+    let before = fetch.beginPass()
     if first.mayFindMore {
+      isAnswered = false
       do {
         var left = 2 * first.pages
         second = try await pass(true) { request in
           left -= 1
-          return left < 0 ? nil : try await self.fetch.extra(request)
+          return left < 0 ? nil : try await ask(request) { try await fetch.extra($0) }
         }
       } catch let error as WrongAnswer {
         log.detail("\(error)")
       }
     }
-    let (rows, coverage) = first.joined(with: second)
+    let (rows, coverage, passes) = first.joined(with: second)
+    fetch.endPass(after: before, keeping: passes != .first, both: passes != .second)
     report(rows.count, of: (second ?? first).total, coverage)
     return (rows, coverage)
   }

@@ -132,6 +132,24 @@ import Testing
     expectNil(answer.notes.member("stale"))
   }
 
+  @Test("a list from the cache that lacks rows is not mixed with pages that are hours newer")
+  func ages() throws {
+    let service = LaunchService(LaunchService.months(227))
+    service.state.withLock { state in
+      state.change = { number, state in if number == 2 { state.launches.removeFirst() } }
+    }
+    // Enough for one pass, not for the second in the same hour.
+    let trial = try service.trial(cache: "6h", budgets: ["a": SiteBudget([.init(6, per: .seconds(3600))])])
+    try expect(trial.poll().coverage, equals: .partial)
+    service.state.withLock {
+      $0.launches.append(LaunchService.Launch(id: "new", net: "2047-01-01T00:00:00Z"))
+    }
+    trial.elapsed.change { $0 = 4 * 3600 }
+    let answer = try trial.poll()
+    #expect(answer.coverage == .complete && ids(answer).contains("new") && answer.rows.count == 227)
+    expectNil(answer.at, "a row is not seen before it is there")
+  }
+
   @Test("an answer that is used because the service fails keeps its coverage")
   func stale() throws {
     for limit in [40, 1000] {

@@ -73,9 +73,10 @@ final class LaunchService: Sendable {
   }
 
   func trial(
-    _ options: String = "limit: 1000", beside: String = "", budgets: [String: SiteBudget] = [:]
+    _ options: String = "limit: 1000", beside: String = "", cache: String = "0s",
+    budgets: [String: SiteBudget] = [:]
   ) throws -> WebTrial {
-    let source = "launch_library: { \(options), cache: 0s, url: 'http://a' }\(beside)"
+    let source = "launch_library: { \(options), cache: \(cache), url: 'http://a' }\(beside)"
     return try WebTrial(source, budgets: budgets) { [self] in answer($0) }
   }
 }

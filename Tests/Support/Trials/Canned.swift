@@ -80,6 +80,8 @@ package final class WebTrial {
   package let told = Journal<String>()
   /// What only those are told who want to know more.
   package let details = Journal<String>()
+  /// The seconds since the beginning, for all clocks.
+  package let elapsed = ConditionLock(0.0)
   private let source: any PollSource
   private var number = 0
 
@@ -90,8 +92,11 @@ package final class WebTrial {
     let plan = try #require(
       try Trial.plan("sources: { in: { \(source) } }\nsteps: []\nsinks: { it: null }\n").sources.first)
     var world = World.real
-    world.wallClock = { now }
-    world[WebAccess.self] = Canned.access(budgets: budgets) { [asked] order in
+    let elapsed = elapsed
+    world.wallClock = { now + elapsed.change { $0 } }
+    world[WebAccess.self] = Canned.access(
+      budgets: budgets, wallClock: { World.real.wallClock() + elapsed.change { $0 } }
+    ) { [asked] order in
       asked.note(order)
       return answer(order)
     }
@@ -121,7 +126,9 @@ package final class WebTrial {
 
   package func poll() throws -> PollAnswer {
     number += 1
-    return try source.answer(PollRequest(source: "in", number: number, at: now))
+    return try source.answer(
+      PollRequest(
+        source: "in", number: number, at: now + elapsed.change { $0 }))
   }
 
   /// The rows of a poll, as JSON.
