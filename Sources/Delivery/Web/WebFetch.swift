@@ -22,6 +22,8 @@ package final class WebFetch {
   package private(set) var wasRefused = false
   /// The progress of the poll, as shown.
   private var shown = ""
+  /// Whether the poll repeats one that has failed.
+  private var isRepetition = false
 
   package init(_ context: SourceContext) throws {
     guard let access = context.world[WebAccess.self] else { throw Sentence.noNetwork }
@@ -107,6 +109,10 @@ package final class WebFetch {
     _ request: Request, isLookup: Bool = false, notice: @escaping @Sendable (FetchNotice) -> Void
   ) async throws -> Response {
     var request = access.adapted(request)
+    if isRepetition {
+      request.isRepetition = true
+      request.whenUnpaid = .fail
+    }
     if !isLookup {
       request.isKeptLater = true
       // A failed poll is one: what there was before it says nothing of the present.
@@ -181,7 +187,8 @@ package final class WebFetch {
   }
 
   /// Begins a poll: what one before has used, which may have failed on a later page, says nothing of this one.
-  package func begin() {
+  package func begin(_ poll: PollRequest) {
+    isRepetition = poll.isRepetition
     (oldest, answeredAt, unkept) = (nil, nil, [])
     shown = ""
   }

@@ -62,6 +62,8 @@ public struct PollRequest: Sendable {
   public let number: Int
   /// The time of day, in seconds since 1970.
   public let at: Double
+  /// Whether it repeats one that has failed, before the next poll of the schedule.
+  public var isRepetition = false
 
   /// The poll as events know it.
   public func poll(notes: Value = .emptyObject) -> Poll {

@@ -126,14 +126,18 @@ final class Polling: Sendable {
     let time = scheduler.now + max(asked, longest * (1 - context.world.random() / 2))
     guard time < due else { return due - scheduler.now }
     noteNext(in: (time - scheduler.now).inSeconds)
-    state.value.retry = scheduler.schedule(at: time) { [self] in betweenPolls { [self] in pollBetween() } }
+    // One that was put off is made then for the first time.
+    let isRepetition = !state.value.isPutOff
+    state.value.retry = scheduler.schedule(at: time) { [self] in
+      betweenPolls { [self] in pollBetween(isRepetition: isRepetition) }
+    }
     return time - scheduler.now
   }
 
   /// Polls besides the schedule, whose next poll stays when it is.
-  private func pollBetween() {
+  private func pollBetween(isRepetition: Bool = false) {
     if state.value.isOver || context.stop.isSet { return }
-    startPoll { [self] failure in
+    startPoll(isRepetition: isRepetition) { [self] failure in
       if let due = state.value.due { noteNext(in: (due - scheduler.now).inSeconds) }
       let wait = setRetry()
       if let failure = failure ?? putOff { report(failure, next: wait) }
@@ -211,30 +215,51 @@ final class Polling: Sendable {
   }
 
   /// Polls once; `then` receives the error of a poll that has failed.
-  private func startPoll(_ then: @escaping @Sendable ((any Error)?) -> Void) {
+  private func startPoll(isRepetition: Bool = false, _ then: @escaping @Sendable ((any Error)?) -> Void) {
     state.value.retry?.dispose()
     state.value.isPutOff = false
     state.value.isPolling = true
-    guard let gate else { return ask(then) }
+    guard let gate else { return ask(isRepetition, then) }
     gate.enter { [self] in
-      if scheduler.isCurrent { ask(then) } else { scheduler.perform { [self] in ask(then) } }
+      if scheduler.isCurrent {
+        ask(isRepetition, then)
+      } else {
+        scheduler.perform { [self] in ask(isRepetition, then) }
+      }
     }
   }
 
-  private func ask(_ then: @escaping @Sendable ((any Error)?) -> Void) {
+  private func ask(_ isRepetition: Bool, _ then: @escaping @Sendable ((any Error)?) -> Void) {
     // It may have waited for its turn.
     guard let source = state.value.source, !context.stop.isSet, !state.value.isLeaving else {
       return endPoll { [self] in end() }
     }
     state.value.number += 1
     let request = PollRequest(
-      source: context.name, number: state.value.number, at: context.world.wallClock())
+      source: context.name, number: state.value.number, at: context.world.wallClock(),
+      isRepetition: isRepetition)
     health.noteAsking(since: request.at)
+    let patience = attendWait(of: request)
     source.ask(request, on: scheduler) { [self] result in
+      patience?.dispose()
       health.noteAsking(since: nil)
       context.progress(nil)
       let failure = take(result, of: request)
       endPoll { then(failure) }
+    }
+  }
+
+  /// Notes a poll as failed that waits for its budget for three periods; it goes on.
+  private func attendWait(of request: PollRequest) -> Subscription? {
+    let longest = Self.periodsOfPatience * schedule.period(at: request.at)
+    if longest == 0 || failsAlone { return nil }
+    return scheduler.schedule(after: .seconds(min(longest, 1e9))) { [self] in
+      guard !context.stop.isSet, let wait = health.status.wait, !wait.isRetry else { return }
+      _ = health.notePutOff(
+        wait.reason, until: wait.until, at: request.at, patience: .infinity, isReported: true)
+      health.note(
+        PutOff(description: wait.reason), at: scheduler.now, timeOfDay: context.world.wallClock(),
+        next: .seconds(max(0, wait.until - context.world.wallClock())))
     }
   }
 
@@ -272,6 +297,10 @@ final class Polling: Sendable {
       return nil
     } catch  where context.stop.isSet {
       // The caller that stops a poll knows that it has no answer.
+      return nil
+    } catch let wait as any PollFailure where wait.isWait && request.isRepetition {
+      // What it fails for is known; there is no budget to look again.
+      state.value.retryAt = wait.retryAt ?? .infinity
       return nil
     } catch let wait as any PollFailure where wait.isWait && context.entry != nil {
       // One of many entries that share a budget lets others have its turn while it waits.

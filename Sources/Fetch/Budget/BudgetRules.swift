@@ -44,14 +44,17 @@ struct BudgetRules: Equatable, Sendable {
   }
 
   /// The earliest time for `count` requests, `now` or later; nil if no window is large enough.
-  func time(for count: Int = 1, at now: Double) -> Double? {
+  ///
+  /// - Parameter isThird: Whether only the first third of each window is for them.
+  func time(for count: Int = 1, ofThird isThird: Bool = false, at now: Double) -> Double? {
     var time = block(at: now) ?? now
     for window in windows(at: now) {
-      guard window.limit >= count else { return nil }
+      let limit = isThird ? window.limit / 3 : window.limit
+      guard limit >= count else { return nil }
       let period = window.period.inSeconds
       var spent = spent(in: window.period, at: now)
       for entry in record.spending where entry.at + period > now {
-        if spent + count <= window.limit { break }
+        if spent + count <= limit { break }
         spent -= entry.count
         time = max(time, entry.at + period)
       }

@@ -43,7 +43,9 @@ extension Client {
   func pay(_ request: Request, isRetry: Bool, ignoringBlock: Bool) throws(StoreError) -> Payment {
     let (budgetKey, budget, now) = (request.budgetKey, budget(of: request.address.site), wallClock())
     return try transact(budgetKey) { file throws(StoreError) in
-      try file.pay(budgetKey, budget, reserve: isRetry ? 1 : 0, ignoringBlock: ignoringBlock, now: now)
+      try file.pay(
+        budgetKey, budget, reserve: isRetry ? 1 : 0, isRepetition: request.isRepetition,
+        ignoringBlock: ignoringBlock, now: now)
     }
   }
 

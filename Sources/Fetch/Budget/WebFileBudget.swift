@@ -13,9 +13,10 @@ enum Payment: Equatable, Sendable {
 
 /// Payments from the stored budgets: each one is a transaction, so that all processes together stay within the limits.
 extension WebFile {
-  /// Pays for one request, if the budget has `reserve` more left after it.
+  /// Pays for one request, if the budget has `reserve` more left after it; for a repetition, two thirds of it.
   func pay(
-    _ site: String, _ budget: SiteBudget, reserve: Int = 0, ignoringBlock: Bool = false, now: Double
+    _ site: String, _ budget: SiteBudget, reserve: Int = 0, isRepetition: Bool = false,
+    ignoringBlock: Bool = false, now: Double
   ) throws(StoreError) -> Payment {
     try transaction { () throws(StoreError) in
       var rules = BudgetRules(budget, try self.site(site))
@@ -27,7 +28,7 @@ extension WebFile {
         // Otherwise what a report added before the first payment would be removed as too old.
         rules.record.longest = rules.longest
       }
-      guard let time = rules.time(for: 1 + reserve, at: now) else { return .never }
+      guard let time = rules.time(for: 1 + reserve, ofThird: isRepetition, at: now) else { return .never }
       guard time <= now else { return .wait(until: time, isAsked: rules.block(at: now) == time) }
       try removeOldSpending(site, rules.record, now: now)
       return rules.windows(at: now).isEmpty ? .paid(nil) : .paid(try spend(at: site, now: now))

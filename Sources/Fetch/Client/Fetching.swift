@@ -117,7 +117,7 @@ final class Fetching: Sendable {
         state.withLock { ($0.paidBudget, $0.payment) = (current.budgetKey, number) }
         send(current)
       case .wait(let until, let isAsked): wait(for: site, until: until, isAsked: isAsked, isRetry)
-      case .never: giveUp(unpaid(site, until: nil))
+      case .never: giveUp(unpaid(site, until: request.isRepetition ? .infinity : nil))
       }
     } catch {
       // A site without limits needs no budget.
@@ -327,7 +327,7 @@ final class Fetching: Sendable {
     var error = error
     let (tries, waited) = state.withLock { ($0.tries, $0.waited) }
     error.tries = tries
-    let policy = request.isTriedOnce ? RetryPolicy.none : client.options.retry
+    let policy = request.isTriedOnce || request.isRepetition ? RetryPolicy.none : client.options.retry
     let wait = policy.wait(
       after: error, tries: tries, waited: waited, canBeRepeated: request.canBeRepeated)
     guard let wait else { return giveUp(error) }

@@ -39,6 +39,8 @@ public struct Request: Sendable, CustomStringConvertible {
   public var isRepeatable = false
   /// Whether it is never retried, because the caller can use its failure say.
   public var isTriedOnce = false
+  /// Whether it repeats one of a poll that has failed: it is tried once, out of the first third of its host's budget.
+  public var isRepetition = false
   public var expectation = Expectation.json
   /// Receives the body as it arrives, so that the response has none.
   ///

@@ -93,7 +93,7 @@ private final class APODSource: SuspendingPollSource {
   }
 
   func poll(_ poll: PollRequest) async throws -> PollAnswer {
-    fetch.begin()
+    fetch.begin(poll)
     if let count = options[APODOptions.random] {
       let rows = try await rows(address.setting("count", to: "\(count)"), isCached: false)
       return fetch.accept(rows)

@@ -325,7 +325,7 @@ private final class HTTPSource: SuspendingPollSource {
   }
 
   func poll(_ poll: PollRequest) async throws -> PollAnswer {
-    fetch.begin()
+    fetch.begin(poll)
     unread.begin()
     let request = try firstRequest(poll)
     let (rows, coverage) = try await list.read { isSecond, ask in

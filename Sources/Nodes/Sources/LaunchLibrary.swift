@@ -168,7 +168,7 @@ private final class LaunchLibrarySource: SuspendingPollSource {
   }
 
   func poll(_ poll: PollRequest) async throws -> PollAnswer {
-    fetch.begin()
+    fetch.begin(poll)
     if !hasAskedBudget { await askBudget(ifOlderThan: 3600) }
     hasAskedBudget = true
     let answer: Result<PollAnswer, any Error>

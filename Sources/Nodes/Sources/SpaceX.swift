@@ -91,7 +91,7 @@ private final class SpaceXSource: SuspendingPollSource {
   }
 
   func poll(_ poll: PollRequest) async throws -> PollAnswer {
-    fetch.begin()
+    fetch.begin(poll)
     let (rows, coverage) = isQuery ? try await queried() : (try await listed(), .complete)
     return fetch.accept(rows, coverage: coverage)
   }

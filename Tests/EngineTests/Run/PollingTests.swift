@@ -36,6 +36,11 @@ struct PollingTests {
     }
   }
 
+  private struct Made: Sendable {
+    let make: @Sendable (SourceContext) -> any PollSource
+    init(_ make: @escaping @Sendable (SourceContext) -> any PollSource) { self.make = make }
+  }
+
   private final class Notes: Sink {
     let note: (Event) -> Void
     init(_ note: @escaping (Event) -> Void) { self.note = note }
@@ -47,12 +52,15 @@ struct PollingTests {
     _ schedule: String, from start: String, for duration: Duration, isOnce: Bool = false, random: Double = 0,
     failing: Set<Int> = [], error: any Error = Counter.NoAnswer(), setBy step: Double = 0,
     after: Duration = .zero, log: Log = .silent, answering time: Duration? = nil,
+    source: Made? = nil,
     _ meanwhile: (VirtualScheduler, PipelineRun) -> Void = { _, _ in }
   ) throws -> (moments: [String], seconds: [Double], isDone: Bool?) {
     let heard = Locked<[(moment: String, second: Double)]>([])
     let counter = NodeSpec(
       "counter", "count the polls", examples: [.init("", "counter:")],
-      .poll { _, _ in time.map { Slow($0) as any PollSource } ?? Counter(failing: failing, error) })
+      .poll { _, context in
+        source?.make(context) ?? time.map { Slow($0) as any PollSource } ?? Counter(failing: failing, error)
+      })
     let clock = VirtualScheduler()
     @Sendable func passed() -> Double { Double(clock.now.nanoseconds) / 1e9 }
     let notes = NodeSpec(
@@ -256,6 +264,75 @@ struct PollingTests {
       equals: [
         "notice asks for a wait; next try in 1d1h", "error asks for a wait; next try in 1h",
         "error still failing, 2 failed polls since 2026-01-01T00:00:00Z: asks for a wait; next try in 1h",
+      ])
+  }
+
+  /// Fails for its service, and where it is repeated for want of budget.
+  private final class Repeated: BlockingPollSource {
+    let note: @Sendable (String) -> Void
+    init(_ note: @escaping @Sendable (String) -> Void) { self.note = note }
+
+    struct Spent: PollFailure, CustomStringConvertible {
+      let description = "the budget is spent"
+      let mayPassLater = true
+      let retryAt: Double?
+      let isWait = true
+    }
+
+    func poll(_ poll: PollRequest) throws -> PollAnswer {
+      note("\(timestamp(poll.at).dropFirst(11))\(poll.isRepetition ? " again" : "")")
+      if poll.isRepetition { throw Spent(retryAt: poll.at + 600) }
+      throw Counter.NoAnswer()
+    }
+  }
+
+  @Test("a repetition for which there is no budget changes nothing: it waits for it, or for the next poll")
+  func unpaidRepetition() throws {
+    let asked = Locked<[String]>([])
+    let lines = Locked<[String]>([])
+    let log = Log(level: .notice) { entry in lines.withLock { $0.append(entry.message) } }
+    _ = try moments(
+      "every: 15m", from: "2026-01-01T00:00:00Z", for: .seconds(16 * 60), log: log,
+      source: Made { _ in Repeated { line in asked.withLock { $0.append(line) } } })
+    expect(
+      asked.withLock { $0 },
+      equals: ["00:00:00Z", "00:00:10Z again", "00:10:10Z again", "00:15:00Z", "00:15:20Z again"])
+    #expect(!lines.withLock { $0.contains { $0.contains("budget") } }, "\(lines.withLock { $0 })")
+  }
+
+  /// Waits for its budget for a time, within its polls.
+  private final class Waiting: PollSource {
+    let context: SourceContext
+    init(_ context: SourceContext) { self.context = context }
+
+    func ask(
+      _ poll: PollRequest, on scheduler: any Scheduler,
+      _ answered: @escaping @Sendable (Result<PollAnswer, any Error>) -> Void
+    ) {
+      let wait = 5.0 * 3600
+      context.progress(PollProgress("asking", wait: "waiting for the budget of x", until: poll.at + wait))
+      _ = scheduler.schedule(after: .seconds(wait)) { answered(.success(PollAnswer([]))) }
+    }
+  }
+
+  @Test("a poll that waits for its budget within itself has failed when that has lasted for three periods")
+  func waitingWithin() throws {
+    let lines = Locked<[String]>([])
+    let log = Log(level: .notice) { entry in lines.withLock { $0.append(entry.message) } }
+    func run(_ seconds: Int) throws {
+      _ = try moments(
+        "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(seconds), log: log,
+        source: Made { Waiting($0) })
+    }
+    try run(3 * 3600 - 1)
+    #expect(!lines.withLock { $0.contains { $0.contains("fail") } }, "\(lines.withLock { $0 })")
+    try run(5 * 3600 + 1)
+    expect(
+      lines.withLock { $0.suffix(3).map(\.self) },
+      equals: [
+        "waiting for the budget of x; next try in 2h",
+        "recovered, after 1 failed poll since 2026-01-01T00:00:00Z",
+        "watching 0 rows; next poll in 1h, at 2026-01-01T06:00:00Z",
       ])
   }
 

@@ -28,6 +28,16 @@ import Testing
     expect(rules([hour], spent: []).left(at: 0), equals: 15)
   }
 
+  @Test("repetitions have the first third of each window, and none of a window that is too small")
+  func third() {
+    let spent = rules([hour], spent: [0, 10, 20, 30])
+    expect(spent.time(ofThird: true, at: 100), equals: 100)
+    expect(spent.time(for: 2, ofThird: true, at: 100), equals: 3600)
+    expectNil(spent.time(for: 6, ofThird: true, at: 100))
+    expectNil(rules([.init(2, per: .seconds(60))], spent: []).time(ofThird: true, at: 0))
+    expect(rules([], spent: [0, 1]).time(ofThird: true, at: 2), equals: 2)
+  }
+
   @Test("of several windows the strictest counts, and without one nothing does")
   func severalWindows() {
     let day = SiteBudget.Window(50, per: .seconds(86400))

@@ -86,6 +86,23 @@ import Testing
     expect(broken.times.count, equals: 4)
   }
 
+  @Test("the repetition of a poll is one request, out of the first third of the budget")
+  func repetition() throws {
+    let budget = SiteBudget([.init(6, per: .seconds(3600))])
+    let play = Play(["ll.example.org": budget], file: try WebFile()) { _, _ in .failed(.interrupted) }
+    let again = try request(url) { ($0.isRepetition, $0.whenUnpaid) = (true, .fail) }
+    for _ in 0..<2 {
+      expect(failure { _ = try play.fetch(again) }?.kind, equals: .interrupted)
+    }
+    expect(play.times.count, equals: 2)
+    let unpaid = failure { _ = try play.fetch(again) }
+    expect(unpaid?.kind, equals: .budget)
+    #expect(unpaid?.retryAt ?? 0 > Play.start + 3590)
+    // Of what the schedule asks for all of it is left.
+    expect(failure { _ = try play.fetch(try request(url)) }?.tries, equals: 3)
+    expect(play.times.count, equals: 5)
+  }
+
   @Test("what must not be repeated is not, unless it is marked so")
   func unrepeatable() throws {
     for (isRepeatable, count) in [(false, 1), (true, 4)] {

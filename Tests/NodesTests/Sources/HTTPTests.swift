@@ -203,6 +203,20 @@ import System
     expect(header.paths, equals: ["x?p=1", "x?p=2"])
   }
 
+  @Test("a poll that repeats one that has failed is one request, which spares the budget of its host")
+  func repetition() throws {
+    let budget = SiteBudget([.init(6, per: .seconds(3600))])
+    let trial = try WebTrial(
+      "http: https://x.org/a, every: 1h", budgets: ["x.org": budget], { _ in .init("", status: 500) })
+    #expect(throws: FetchError.self) { try trial.poll() }
+    expect(trial.asked.entries.count, equals: 3)
+    let wait = #expect(throws: FetchError.self) { try trial.poll(isRepetition: true) }
+    #expect(wait?.isWait == true && trial.asked.entries.count == 3)
+    let other = try WebTrial("http: https://x.org/a, every: 1h", { _ in .init("", status: 500) })
+    #expect(throws: FetchError.self) { try other.poll(isRepetition: true) }
+    expect(other.asked.entries.count, equals: 1)
+  }
+
   private static func page(_ ids: [Int], total: Int = 6, next: Int? = nil) -> Canned.Reply {
     let rows = ids.map { #"{"id":\#($0),"day":\#($0)}"# }.joined(separator: ",")
     return .init(#"{"total":\#(total),"r":[\#(rows)],"next":\#(next.map { "\"/x?p=\($0)\"" } ?? "null")}"#)

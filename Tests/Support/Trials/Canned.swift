@@ -124,11 +124,11 @@ package final class WebTrial {
 
   private let now: Double
 
-  package func poll() throws -> PollAnswer {
+  package func poll(isRepetition: Bool = false) throws -> PollAnswer {
     number += 1
     return try source.answer(
       PollRequest(
-        source: "in", number: number, at: now + elapsed.change { $0 }))
+        source: "in", number: number, at: now + elapsed.change { $0 }, isRepetition: isRepetition))
   }
 
   /// The rows of a poll, as JSON.
