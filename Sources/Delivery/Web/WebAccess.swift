@@ -52,7 +52,9 @@ public final class WebAccess: Sendable {
   /// The time before which the cache counts as older than the state of the pipeline.
   private let cacheBegin: Double
   /// Called with each poll that is made of old answers alone, and their age; nil where services are asked.
-  let showsOld: (@Sendable (_ source: String, _ age: Double) -> Void)?
+  let showsOld: ShowsOld?
+  /// Called with the source, the entry of its list where it has one, and the age in seconds.
+  package typealias ShowsOld = @Sendable (_ source: String, _ entry: Entry?, _ age: Double) -> Void
   /// Whether the services are simulated, as `$meta` reports.
   let isSimulated: Bool
 
@@ -69,7 +71,7 @@ public final class WebAccess: Sendable {
 
   private init(
     _ whole: WebAccess, from time: Double,
-    showsOld: (@Sendable (_ source: String, _ age: Double) -> Void)? = nil
+    showsOld: ShowsOld? = nil
   ) {
     make = { try whole.client() }
     (refreshes, isSimulated, cacheBegin) = (whole.refreshes && showsOld == nil, whole.isSimulated, time)
@@ -80,8 +82,7 @@ public final class WebAccess: Sendable {
   ///
   /// `note` is called with each poll that is made of some that
   /// are old.
-  package func onlyCached(_ note: @escaping @Sendable (_ source: String, _ age: Double) -> Void) -> WebAccess
-  {
+  package func onlyCached(_ note: @escaping ShowsOld) -> WebAccess {
     WebAccess(self, from: cacheBegin, showsOld: note)
   }
 

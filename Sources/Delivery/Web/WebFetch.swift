@@ -200,7 +200,7 @@ package final class WebFetch {
     var notes: [(String, Value)] = access.isSimulated ? [("simulated", .bool(true))] : []
     if let oldest {
       notes += [("stale", .bool(true)), ("age", .number(oldest.rounded()))]
-      access.showsOld?(context.name, oldest)
+      access.showsOld?(context.name, context.entry, oldest)
     } else {
       if isStale, isReported { context.log.notice("there is a new response again") }
       isStale = false

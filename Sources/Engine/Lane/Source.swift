@@ -112,6 +112,8 @@ public struct SourceContext: Sendable {
   public var notePutOff: @Sendable (PollProgress) -> Void = { _ in }
   /// The positions of the entries of a list, by id.
   public var entryPositions: [Value: Value] = [:]
+  /// Whether an entry of its list is polled.
+  public var isPolled: @Sendable (_ entry: Value) -> Bool = { _ in true }
   /// The rows of other sources' polls, for lists of entries.
   public var polledRows = PolledRows()
   /// Whether the last good answer stands for that of a failed poll.

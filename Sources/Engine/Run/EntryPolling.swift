@@ -115,7 +115,7 @@ final class EntryPolling: Sendable {
     guard let list = state.value.list else { return end() }
     var retry: Duration?
     do {
-      if let entries = try list.read() {
+      if let entries = try list.read()?.filter({ context.isPolled($0.id) }) {
         state.value.isRefused = true
         try take(entries, list)
         state.value.isRefused = false

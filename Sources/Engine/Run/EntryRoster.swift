@@ -149,7 +149,7 @@ func entryCount(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) ent
 
 extension NodeLog {
   /// The log of an entry of a source.
-  func of(_ entry: Entry) -> NodeLog { of(entry: entry.id) }
+  package func of(_ entry: Entry) -> NodeLog { of(entry: entry.id) }
 
   func of(entry: Value) -> NodeLog {
     NodeLog(log: log, pipeline: pipeline, node: "\(node)[\(Entry.text(of: entry))]")

@@ -126,6 +126,7 @@ public final class PipelineRun: Sendable {
         nextPoll: options.nextPolls[source.name],
         progress: { [report = options.progress] in report(plan.name, source.name, $0) })
       context.polledRows = polledRows
+      context.isPolled = { [isPolled = options.isPolled] in isPolled(source.name, $0) }
       context.entryPositions = try lane.checkpointer?.entryPositions(of: source.name) ?? [:]
       if let note = options.polled {
         context.polled = { [pipeline = plan.name] poll in

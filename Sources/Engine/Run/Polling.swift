@@ -274,6 +274,7 @@ final class Polling: Sendable {
   private func take(_ result: Result<PollAnswer, any Error>, of request: PollRequest) -> (any Error)? {
     var trace = PollTrace(
       pipeline: "", source: context.name, number: request.number, start: request.at, end: request.at)
+    trace.entry = context.entry?.id
     defer {
       trace.end = context.world.wallClock()
       context.polled?(trace)

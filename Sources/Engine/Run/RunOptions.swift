@@ -1,3 +1,4 @@
+import JSON
 import Language
 import System
 import Store
@@ -38,6 +39,8 @@ public struct RunOptions: Sendable {
   public var alerts: @Sendable (Plan) -> AlertFeed? = { _ in nil }
   /// The feed that is the source `errors`, in place of the pipeline's own errors.
   public var errors: AlertFeed?
+  /// Whether an entry of a source's list is polled.
+  public var isPolled: @Sendable (_ source: String, _ entry: Value) -> Bool = { _, _ in true }
   /// Called after each poll, on the thread of its source.
   public var polled: (@Sendable (PollTrace) -> Void)?
   /// Called with everything that comes out of each source and step, ends of polls too.

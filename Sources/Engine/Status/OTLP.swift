@@ -5,6 +5,8 @@ import System
 public struct PollTrace: Sendable, Equatable {
   public var pipeline: String
   public var source: String
+  /// The entry that it was of, where the source is polled over a list.
+  public var entry: Value?
   public var number: Int
   /// In seconds since 1970.
   public var start: Double

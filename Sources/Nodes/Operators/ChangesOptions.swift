@@ -133,3 +133,31 @@ struct ToleratedField: Sendable {
   let places: Expression
   let tolerance: Tolerance
 }
+
+extension StepPlan {
+  /// Whether it is a `changes` that reports changes of all kinds, with the rows.
+  package var reportsEachChange: Bool {
+    spec.kind == changes.kind && options[ChangesOptions.form] == .values
+      && options[ChangesOptions.types].count == ChangesOptions.Change.allCases.count
+  }
+
+  /// Whether it is a `changes` that sends JSON Patches.
+  package var sendsPatches: Bool { spec.kind == changes.kind && options[ChangesOptions.form] == .patch }
+
+  /// Whether it reports each row of its first poll as added.
+  package var reportsFirstRows: Bool { reportsEachChange && options[ChangesOptions.first] == .emit }
+
+  /// Whether a difference is one of texts that do not count, in the time of a world; nil where all of them do.
+  package func textNoise(in world: World) -> ((Difference) -> Bool)? {
+    guard reportsEachChange, let text = options[ChangesOptions.text] else { return nil }
+    let noise = TextNoise(text) { Evaluation($0, in: world) }
+    let event = Event(.null, Poll(source: name, at: 0))
+    return { difference in (try? noise.covers(difference, of: event)) ?? false }
+  }
+
+  /// Whether it reports each difference of a row besides, so that its changes add up to the rows.
+  package var reportsWholeRows: Bool {
+    reportsEachChange && !options.isGiven(ChangesOptions.watch) && !options.isGiven(ChangesOptions.ignore)
+      && !options.isGiven(ChangesOptions.tolerance) && !options.isGiven(ChangesOptions.text)
+  }
+}

@@ -1,5 +1,6 @@
 import Delivery
 import Engine
+import JSON
 import Language
 import Page
 import Reactive
@@ -14,14 +15,35 @@ final class OldAnswers: Sendable {
   private static let showing: Set = ["console", "page", "count", "null", "download", "jsonl", "csv"]
   /// The steps with state that only join rows of one poll; others compare polls, so an old one would be news.
   private static let joining: Set = ["batch", "scan"]
+  /// How long the failures of a list's entries are gathered, to be shown together.
+  private static let gathering = Duration.seconds(2)
+  /// So many entries are named one by one.
+  private static let named = 20
   /// The longest time that a run of the cache may take.
   private static let limit = Duration.seconds(10)
 
+  /// A source, or an entry of its list.
+  private struct Polled: Hashable {
+    let pipeline: String
+    let source: String
+    var entry: Value?
+  }
+
   private struct State {
-    /// Whether the first poll of each source was good, by pipeline, until its old answers are shown.
-    var first: [String: [String: Bool]] = [:]
+    /// Whether the first poll of each was good.
+    var first: [Polled: Bool] = [:]
+    /// The pipelines whose sources are shown.
     var shown: Set<String> = []
+    /// The entries that have failed and are not shown yet, by pipeline.
+    var waiting: [String: Set<Polled>] = [:]
     var running = 0
+  }
+
+  /// The sources and entries whose old answers are shown.
+  private struct Failed {
+    var sources: Set<String>
+    /// The entries that are polled for it.
+    var isPolled: @Sendable (_ source: String, _ entry: Value) -> Bool
   }
 
   private let plans: [String: Plan]
@@ -43,19 +65,33 @@ final class OldAnswers: Sendable {
       && plan.streams.flatMap(\.steps).allSatisfy {
         !$0.spec.hasDurableState || joining.contains($0.spec.kind)
       }
-      // Of a list only some entries fail, and the page shows what the state has of them.
-      && plan.sources.allSatisfy { !$0.options.isGiven(EachOptions.each) }
   }
 
-  /// Notes a poll; the first of the last source to have one may show the old answers.
+  /// Notes a poll; the first of the last source to have one may show the old answers, and so may that of any entry.
   func note(_ poll: PollTrace) {
     guard let plan = plans[poll.pipeline], poll.error != nil || poll.rows != nil else { return }
+    let polled = Polled(pipeline: plan.name, source: poll.source, entry: poll.entry)
+    if poll.entry != nil { return noteEntry(polled, isGood: poll.error == nil) }
     let isComplete = state.change { state in
-      if state.first[plan.name]?[poll.source] != nil { return false }
-      state.first[plan.name, default: [:]][poll.source] = poll.error == nil
-      return awaited(plan).allSatisfy { state.first[plan.name]?[$0] != nil }
+      if state.first[polled] != nil { return false }
+      state.first[polled] = poll.error == nil
+      return awaited(plan).allSatisfy { state.first[$0] != nil }
     }
     if isComplete { showIfAny(plan) }
+  }
+
+  /// Notes a poll of an entry: those that fail at about one time are shown together.
+  private func noteEntry(_ polled: Polled, isGood: Bool) {
+    let isFirst = state.change { state in
+      if isGood { state.waiting[polled.pipeline]?.remove(polled) }
+      if state.first[polled] != nil { return false }
+      state.first[polled] = isGood
+      if isGood { return false }
+      state.waiting[polled.pipeline, default: []].insert(polled)
+      return state.waiting[polled.pipeline]?.count == 1
+    }
+    guard isFirst, !options.isOnce, let plan = plans[polled.pipeline] else { return }
+    _ = thread.schedule(at: MonotonicClock.now + Self.gathering) { [self] in showEntries(plan) }
   }
 
   /// Shows what the end of the run has come before, and waits until all is shown.
@@ -63,23 +99,52 @@ final class OldAnswers: Sendable {
     for plan in plans.values where options.isOnce || awaited(plan).count == plan.sources.count {
       showIfAny(plan)
     }
+    for plan in plans.values { showEntries(plan) }
     _ = state.wait(until: MonotonicClock.now + Self.limit) { $0.running == 0 ? true : nil }
   }
 
-  /// The sources that are polled at the start.
-  private func awaited(_ plan: Plan) -> [String] {
-    plan.sources.filter { options.isOnce || $0.schedule.atStart }.map(\.name)
+  /// The sources that are polled at the start, but for those over a list.
+  private func awaited(_ plan: Plan) -> [Polled] {
+    plan.sources.filter { (options.isOnce || $0.schedule.atStart) && !isOverList($0) }
+      .map { Polled(pipeline: plan.name, source: $0.name) }
   }
+
+  private func isOverList(_ source: SourcePlan) -> Bool { source.options.isGiven(EachOptions.each) }
 
   /// Shows the old answers where a source has failed, once.
   private func showIfAny(_ plan: Plan) {
-    let failed: Set<String>? = state.change { state in
-      let first = state.first[plan.name] ?? [:]
-      guard first.values.contains(false), state.shown.insert(plan.name).inserted else { return nil }
+    let failed = state.change { state -> Failed? in
+      let (awaited, first) = (awaited(plan), state.first)
+      guard awaited.contains(where: { first[$0] == false }), state.shown.insert(plan.name).inserted else {
+        return nil
+      }
       state.running += 1
-      // Another source may have been cut short by the failure of the first.
-      return Set(awaited(plan).filter { first[$0] != true })
+      // Another source may have been cut short by the failure of the first, and a list may be that of its rows.
+      let lists = plan.sources.filter(isOverList).map(\.name)
+      return Failed(sources: Set(awaited.filter { first[$0] != true }.map(\.source) + lists)) { [self] in
+        let polled = Polled(pipeline: plan.name, source: $0, entry: $1)
+        return self.state.change { state in
+          state.waiting[plan.name]?.remove(polled)
+          return state.first[polled] != true
+        }
+      }
     }
+    perform(plan, failed)
+  }
+
+  /// Shows the old answers of entries that have failed, each once.
+  private func showEntries(_ plan: Plan) {
+    let failed = state.change { state -> Failed? in
+      guard let entries = state.waiting.removeValue(forKey: plan.name), !entries.isEmpty else { return nil }
+      state.running += 1
+      return Failed(sources: Set(entries.map(\.source))) { source, entry in
+        entries.contains(Polled(pipeline: plan.name, source: source, entry: entry))
+      }
+    }
+    perform(plan, failed)
+  }
+
+  private func perform(_ plan: Plan, _ failed: Failed?) {
     guard let failed else { return }
     thread.perform { [self] in
       show(plan, failed)
@@ -87,20 +152,29 @@ final class OldAnswers: Sendable {
     }
   }
 
-  private func show(_ plan: Plan, _ failed: Set<String>) {
+  private func show(_ plan: Plan, _ failed: Failed) {
     var options = options
     let (log, wallClock) = (options.log, options.world.wallClock)
     (options.state, options.isOnce, options.polled, options.log) = (nil, true, nil, .silent)
-    options.progress = { _, _, _ in }
+    (options.progress, options.isPolled) = ({ _, _, _ in }, failed.isPolled)
+    let count = Locked(0)
     options.world[PageHub.self] = nil
-    options.world[WebAccess.self] = web.onlyCached { source, age in
-      guard failed.contains(source) else { return }
+    options.world[WebAccess.self] = web.onlyCached { source, entry, age in
+      guard failed.sources.contains(source) else { return }
+      let isNamed =
+        entry == nil
+        || count.withLock { count in
+          count += 1
+          return count <= Self.named
+        }
       let (time, now) = (DurationText.format(.seconds(age.rounded())), wallClock())
-      NodeLog(log: log, pipeline: plan.name, node: source)
-        .warning("shown: the answer of \(timestamp((now - age).rounded())), \(time) ago")
+      let node = NodeLog(log: log, pipeline: plan.name, node: source)
+      let log = entry.map { node.of($0) } ?? node
+      let message = "shown: the answer of \(timestamp((now - age).rounded())), \(time) ago"
+      if isNamed { log.warning(message) } else { log.detail(message) }
     }
     options.sink = { sink, _ in
-      let isNews = sink.spec.kind == "console" && !plan.sources(of: sink).isDisjoint(with: failed)
+      let isNews = sink.spec.kind == "console" && !plan.sources(of: sink).isDisjoint(with: failed.sources)
       return isNews ? nil : Hidden()
     }
     let isOver = ConditionLock(false)
@@ -109,6 +183,11 @@ final class OldAnswers: Sendable {
     }
     run.start()
     if isOver.wait(until: MonotonicClock.now + Self.limit, for: { $0 ? true : nil }) == nil { run.abort() }
+    let unnamed = count.withLock { $0 } - Self.named
+    if unnamed > 0 {
+      NodeLog(log: log, pipeline: plan.name, node: failed.sources.sorted().joined(separator: ", "))
+        .warning("shown: the old answers of \(unnamed) more entries")
+    }
   }
 }
 
