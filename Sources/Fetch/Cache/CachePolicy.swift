@@ -44,8 +44,10 @@ enum CachePolicy {
     let headers = request.headers.filter { $0.isSecret || names.contains($0.name.lowercased()) }
       .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
     let expectation = request.expectation == .json ? "json" : "bytes"
+    let page = request.page.map { ["\($0)"] } ?? []
     let head =
       [request.method.rawValue, request.address.text, expectation] + headers + request.knownSecrets.sorted()
+      + page
     // With their lengths, so that different lists never give the same text.
     let text = head.map { "\($0.utf8.count):\($0)" }.joined()
     return SHA256.digest(Array(text.utf8) + request.body)

@@ -227,7 +227,7 @@ final class Fetching: Sendable {
     if request.refresh { headers.append(Header("Cache-Control", "no-cache")) }
     let order = TransferOrder(
       method: current.method, address: current.address, headers: headers, body: current.body,
-      limits: current.limits, receiver: current.receiver)
+      limits: current.limits, receiver: current.receiver, page: current.page)
     let transfer = client.transport.start(order) { [self] result in
       client.scheduler.perform { [self] in receive(result) }
     }
@@ -306,7 +306,8 @@ final class Fetching: Sendable {
         : .null
       var answer = Response(
         status: response.status, headers: response.headers, value: value, bytes: isJSON ? [] : response.body,
-        freshness: .fresh, age: 0, isFromCache: false, address: current.address,
+        freshness: .fresh, age: 0, isFromCache: false,
+        address: response.address ?? current.address,
         tries: state.withLock { $0.tries })
       if response.status == 200, hasBody, rule != nil {
         let now = now

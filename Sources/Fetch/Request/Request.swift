@@ -47,6 +47,8 @@ public struct Request: Sendable, CustomStringConvertible {
   /// Not for JSON or for a request with a cache rule.
   public var receiver: (any BodyReceiver)?
   public var limits = TransferLimits()
+  /// The page to show in a browser; nil for a plain request.
+  public var page: PageOrder?
   /// Nil bypasses the cache.
   public var cache: CacheRule?
   /// Whether the cache alone may answer, however old what it has.
@@ -108,6 +110,7 @@ public struct Request: Sendable, CustomStringConvertible {
     let forms = secretForms(secret)
     let texts =
       [address.text] + headers.map(\.value) + (body.isEmpty ? [] : [String(decoding: body, as: UTF8.self)])
+      + (page?.values ?? [])
     return texts.contains { text in forms.contains { text.has($0) } }
   }
 

@@ -1,5 +1,5 @@
 /// A text from outside as one line of a message: shortened, and without control characters.
-func excerpt(_ text: String, limit: Int = 200) -> String {
+package func excerpt(_ text: String, limit: Int = 200) -> String {
   var shown = String.UnicodeScalarView()
   var isAfterSpace = true
   var count = 0

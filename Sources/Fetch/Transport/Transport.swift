@@ -4,7 +4,7 @@ import Reactive
 public protocol Transport: Sendable {
   /// Starts a transfer; `completion` is called once on any thread, unless the result is disposed before.
   ///
-  /// Redirects are not followed: they are responses.
+  /// Redirects are not followed: they are responses. A browser follows its own.
   func start(
     _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
   ) -> Subscription
@@ -21,11 +21,13 @@ public struct TransferOrder: Sendable, Equatable {
   public var receiver: (any BodyReceiver)?
   /// A mail to send instead of a request.
   public var mail: Mail?
+  /// The page to show in a browser instead.
+  public var page: PageOrder?
 
   public static func == (left: TransferOrder, right: TransferOrder) -> Bool {
     left.method == right.method && left.address == right.address && left.headers == right.headers
       && left.body == right.body && left.limits == right.limits && left.receiver === right.receiver
-      && left.mail == right.mail
+      && left.mail == right.mail && left.page == right.page
   }
 }
 
@@ -36,6 +38,8 @@ public struct TransferResponse: Sendable, Equatable {
   public var body: [UInt8]
   /// `2`, say; nil if unknown.
   public var httpVersion: String?
+  /// The address that a browser has come to, by redirects that it has followed.
+  public var address: Address?
   /// The number of new connections; 0 if one was reused.
   public var newConnections = 0
 

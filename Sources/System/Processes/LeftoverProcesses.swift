@@ -37,7 +37,8 @@ package enum LeftoverProcesses {
       + "still running and \(count == 1 ? "was" : "were") terminated"
   }
 
-  private static var processes: [pid_t] {
+  /// The numbers of all processes.
+  package static var processes: [pid_t] {
     guard let folder = opendir("/proc") else { return [] }
     defer { closedir(folder) }
     var numbers: [pid_t] = []

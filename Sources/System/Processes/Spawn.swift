@@ -12,12 +12,13 @@ package struct Spawned: ~Copyable {
 
 /// Starts child processes.
 package enum Spawn {
-  /// Starts a command in its own process group, with no descriptors but the three given ones.
+  /// Starts a command in its own process group, with no descriptors but the given ones.
   ///
-  /// A missing file stands for `/dev/null`; no `output` for the one of this process.
+  /// A missing file stands for `/dev/null`; no `output` for the one of this process. `more` are those from 3 on; their
+  /// own numbers are higher.
   package static func start(
     _ command: ChildCommand, environment extra: [String: String], input: borrowing Descriptor,
-    output: borrowing Descriptor, errors: borrowing Descriptor
+    output: borrowing Descriptor, errors: borrowing Descriptor, more: [Int32] = []
   ) throws(StartFailure) -> Spawned {
     _ = keepsStatuses
     UnreapedChildren.collect()
@@ -32,7 +33,10 @@ package enum Spawn {
     place(input, at: 0, &actions)
     if command.output != .inherited { place(output, at: 1, &actions) }
     place(errors, at: 2, &actions)
-    posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+    for (index, number) in more.enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, number, Int32(3 + index))
+    }
+    posix_spawn_file_actions_addclosefrom_np(&actions, Int32(3 + more.count))
     if let folder = command.workingDirectory { posix_spawn_file_actions_addchdir_np(&actions, folder) }
 
     var attributes = posix_spawnattr_t()
