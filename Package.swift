@@ -65,6 +65,10 @@ let package = Package(
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked + small),
+    // Chromium, as a transport of Fetch.
+    .target(
+      name: "Browser", dependencies: ["CGlibc", "Fetch", "JSON", "Reactive", "Server", "System"],
+      swiftSettings: unchecked + small),
     .target(
       name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked + small),
     .target(
@@ -114,7 +118,8 @@ let package = Package(
     .executableTarget(
       name: "flow",
       dependencies: [
-        "AllNodes", "CArguments", "Cluster", "Connectors", "Decode", "Delivery", "Engine", "Fetch", "JSON",
+        "AllNodes", "Browser", "CArguments", "Cluster", "Connectors", "Decode", "Delivery", "Engine", "Fetch",
+        "JSON",
         "Language", "NATS", "Nodes", "Page", "Reactive", "Server", "Sky", "Store", "System",
       ],
       swiftSettings: unchecked + small
@@ -166,6 +171,12 @@ let package = Package(
       dependencies: [
         "Expectations",
         "CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store", "System", "TestScale",
+        "TestSupport",
+      ]),
+    .testTarget(
+      name: "BrowserTests",
+      dependencies: [
+        "Browser", "Expectations", "Fetch", "JSON", "Loopback", "Reactive", "System", "TestScale",
         "TestSupport",
       ]),
     .testTarget(

@@ -16,6 +16,7 @@ import Testing
     add("Store", ["CSQLite"], over: ["JSON"])
     add("Fetch", ["CCurl"], over: ["Store"])
     add("Server", ["CMicrohttpd"], over: ["Reactive"])
+    add("Browser", [], over: ["Fetch", "Server"])
     add("Sky", ["CMicrohttpd"], over: ["JSON", "Server"])
     add("Language", ["CYAML"], over: ["JSON"])
     add("Markup", ["CGumbo", "CXML2"], over: ["JSON"])
@@ -28,7 +29,7 @@ import Testing
     add("Connectors", ["CMQTT", "CPQ"], over: ["Delivery", "NATS", "Page"])
     add("AllNodes", [], over: ["Connectors", "Nodes"])
     add("Cluster", [], over: ["Engine", "NATS"])
-    add("flow", ["CArguments"], over: ["AllNodes", "Cluster", "Page", "Sky"])
+    add("flow", ["CArguments"], over: ["AllNodes", "Browser", "Cluster", "Page", "Sky"])
     for name in [
       "CArguments", "CCurl", "CGlibc", "CGumbo", "CMicrohttpd", "CMQTT", "CNats", "COnig", "CPQ", "CSQLite",
       "CXML2",

@@ -1,0 +1,195 @@
+import Fetch
+import JSON
+import Reactive
+import System
+
+/// A visit to a page: navigation, actions, waits, and the response that is made of what it shows.
+struct PageVisit {
+  /// How long a page that has loaded gets to come to rest, where the order does not ask for it.
+  private static let courtesy = Duration.seconds(5)
+  /// How long a cookie banner may take to appear.
+  private static let bannerTime = Duration.seconds(1)
+
+  private let page: PageSession
+  private let address: Address
+  private let limits: TransferLimits
+  private let waiting: PageWaiting
+  private var order: PageOrder { page.order }
+
+  init(_ page: PageSession, to address: Address, _ limits: TransferLimits) {
+    (self.page, self.address, self.limits) = (page, address, limits)
+    waiting = PageWaiting(page: page, end: MonotonicClock.now + limits.whole)
+  }
+
+  func response() throws(TransferError) -> TransferResponse {
+    try navigate()
+    if let refused = try refusal() { return refused }
+    if !order.actions.isEmpty || order.dismissesBanners || isPlain { try load() }
+    if order.dismissesBanners { try dismissBanner() }
+    try PageActions(page: page, waiting: waiting).run()
+    if let selector = order.selector {
+      let deadline = waiting.deadline
+      try waiting.wait(for: selector, until: deadline) { () throws(TransferError) in
+        try waiting.evaluate(PageScripts.exists(selector), until: deadline).isTruthy
+      }
+    }
+    if order.isIdle, try !waiting.settle(until: waiting.deadline) {
+      let open = page.inFlight.values.sorted().prefix(2).joined(separator: ", ")
+      throw TransferError(
+        .failed,
+        "waited \(spoken(order.patience)) for the page to come to rest\(open.isEmpty ? "" : ", still loading \(open)")"
+      )
+    }
+    try waiting.rest(order.pause)
+    // A page that has gone on to another document, as a login does.
+    if let refused = try refusal() { return refused }
+    return try order.response == nil ? shown() : requested()
+  }
+
+  /// Whether nothing says when the page is ready.
+  private var isPlain: Bool { order.selector == nil && !order.isIdle && order.response == nil }
+
+  // MARK: - Navigation
+
+  /// Goes to the address and waits until its document is read.
+  private func navigate() throws(TransferError) {
+    let deadline = waiting.deadline
+    let number = try page.start("Page.navigate", [("url", .string(address.text))])
+    var hasCommitted = false
+    while !hasCommitted || !page.isParsed {
+      if let answer = page.takeAnswer(to: number) {
+        let result = answer.member("result") ?? .null
+        let isDownload = result.member("isDownload")?.isTruthy ?? false || page.downloads
+        if let failure = result.member("errorText")?.string
+          ?? answer.member("error")?.member("message")?.string
+        {
+          if page.document.map({ $0.status >= 400 || $0.status == 204 }) ?? false { return }
+          if isDownload {
+            throw TransferError(.failed, "the address is a download, which a page cannot show")
+          }
+          throw error(failure)
+        }
+        hasCommitted = true
+      }
+      if hasCommitted, let failure = page.documentFailure { throw error(failure) }
+      if try !page.pump(until: deadline) || MonotonicClock.now >= deadline {
+        throw TransferError(
+          .timeout(.whole), "the page was not loaded within \(spoken(order.patience))\(waiting.state)")
+      }
+    }
+  }
+
+  /// Waits until all that belongs to the page has loaded, and a little for what its scripts do then.
+  private func load() throws(TransferError) {
+    let deadline = waiting.deadline
+    while !page.isLoaded {
+      if try !page.pump(until: deadline) || MonotonicClock.now >= deadline {
+        let open = page.inFlight.values.sorted().first.map { ": \($0) has not ended" } ?? ""
+        throw TransferError(
+          .timeout(.whole), "the page was not loaded within \(spoken(order.patience))\(open)\(waiting.state)")
+      }
+    }
+    _ = try waiting.settle(until: min(deadline, MonotonicClock.now + Self.courtesy))
+  }
+
+  private func dismissBanner() throws(TransferError) {
+    let deadline = waiting.deadline
+    let end = MonotonicClock.now + Self.bannerTime
+    while try !page.evaluate(PageScripts.banner, until: deadline).isTruthy {
+      if MonotonicClock.now >= end { return }
+      try waiting.rest(.milliseconds(200))
+    }
+    page.disturb()
+    _ = try waiting.settle(until: min(deadline, MonotonicClock.now + Self.courtesy))
+  }
+
+  /// The error of a navigation that failed, by Chromium's name for it, or by what the proxy knows.
+  private func error(_ name: String) -> TransferError {
+    let known = page.usage.failures
+    let own = known["\(address.host):\(address.port ?? (address.scheme == .https ? 443 : 80))"]
+    let reason = own ?? (known.count == 1 ? known.values.first : nil)
+    let isOfProxy = ["ERR_TUNNEL", "ERR_EMPTY_RESPONSE", "ERR_PROXY", "ERR_CONNECTION"].contains(
+      where: name.has)
+    if let reason, isOfProxy { return TransferError(.unreachable, reason) }
+    if name.has("ERR_CERT_") || name.has("ERR_SSL_") {
+      return TransferError(.encryption, "no secure connection: \(name)")
+    }
+    switch name {
+    case "net::ERR_TOO_MANY_REDIRECTS": return TransferError(.redirect, "redirects without an end")
+    case "net::ERR_ABORTED":
+      return TransferError(.failed, "the page could not be shown: it was ended by its server")
+    default: return TransferError(.interrupted, "the page could not be loaded: \(name)")
+    }
+  }
+
+  // MARK: - Responses
+
+  /// The response of a page whose status says that it is not what was asked for.
+  private func refusal() throws(TransferError) -> TransferResponse? {
+    guard let document = page.document, document.status >= 400 || document.status == 204 else { return nil }
+    let text = try? page.evaluate(PageScripts.document, until: MonotonicClock.now + .seconds(2))
+    return try made(of: document, type: "text/html; charset=utf-8", text?.textBytes ?? [])
+  }
+
+  /// The document as it is now; what is no HTML as it came.
+  private func shown() throws(TransferError) -> TransferResponse {
+    guard var document = page.document else { throw TransferError(.failed, "the page has no document") }
+    guard ["text/html", "application/xhtml+xml"].contains(document.type) else {
+      let body = try page.call(
+        "Network.getResponseBody", [("requestId", .string(document.request))], until: waiting.deadline)
+      return try made(of: document, body)
+    }
+    let deadline = waiting.deadline
+    document.address = try page.evaluate("document.URL", until: deadline).string ?? document.address
+    let text = try page.evaluate(PageScripts.document, until: deadline).textBytes ?? []
+    return try made(of: document, type: "text/html; charset=utf-8", text)
+  }
+
+  /// The response of the request that the order asks for.
+  private func requested() throws(TransferError) -> TransferResponse {
+    let pattern = order.response ?? ""
+    try waiting.wait(
+      for: "a response of \(pattern) among the \(page.requests) requests of the page", until: waiting.deadline
+    ) { page.response != nil }
+    guard let (received, body) = page.response, body.member("body") != nil else {
+      throw TransferError(.failed, "the browser has not kept the response of \(pattern)")
+    }
+    return try made(of: received, body)
+  }
+
+  /// A response of a body as the browser hands it out: a text, which is UTF-8 then, or base64.
+  private func made(of received: PageSession.Received, _ body: Value) throws(TransferError)
+    -> TransferResponse
+  {
+    let bytes = body.member("body")?.textBytes ?? []
+    if body.member("base64Encoded")?.isTruthy ?? false {
+      let type = received.headers.first { $0.0.lowercased() == "content-type" }?.1 ?? received.type
+      guard case .bytes(let plain) = Radix.base64.decode(bytes) else {
+        throw TransferError(.failed, "the browser has given a body that is not base64")
+      }
+      return try made(of: received, type: type, plain)
+    }
+    return try made(of: received, type: "\(received.type); charset=utf-8", bytes)
+  }
+
+  private func made(
+    of received: PageSession.Received, type: String, _ body: [UInt8]
+  ) throws(TransferError) -> TransferResponse {
+    if body.count > limits.bodyBytes {
+      let limit = limits.bodyOption.map { "\($0)," } ?? "the limit of"
+      throw TransferError(.tooLarge, "the page is larger than \(limit) \(limits.bodyBytes) bytes")
+    }
+    // Those of the bytes as they were sent, and what would make a condition of the next request.
+    let dropped = [
+      "content-type", "content-encoding", "content-length", "transfer-encoding", "etag", "last-modified",
+      "set-cookie",
+    ]
+    var headers = received.headers.filter { !dropped.contains($0.0.lowercased()) }
+    headers.append(("content-type", type))
+    var response = TransferResponse(
+      status: received.status, headers: Headers(headers.map { ($0.0, $0.1.replacing("\n", by: ", ")) }),
+      body: body)
+    response.address = try? Address(String(received.address.prefix { $0 != "#" }))
+    return response
+  }
+}

@@ -1,0 +1,133 @@
+import Expectations
+import Foundation
+import Loopback
+import Reactive
+import System
+import Testing
+import TestSupport
+
+@testable import Browser
+@testable import Fetch
+
+/// Pages that cannot be read: each says why, and none holds up the next.
+@Suite(.enabled(if: Chromium.isWanted, "\(Chromium.skipped)"), .serialized) struct BrowserFailuresTests {
+  private static let pages: [String: [LoopbackServer.Step]] = [
+    "/good": [.html("<title>Good</title><p class=item>1</p>")],
+    "/403": [.html("<title>Just a moment…</title>", status: "403 Forbidden")],
+    "/500": [.html("", status: "500 Internal Server Error")],
+    "/204": [.text("HTTP/1.1 204 No Content\r\n\r\n")],
+    "/loop": [.html("", status: "302 Found", ["Location: /loop"])],
+    "/silent": [.pause(milliseconds: 30_000)],
+    "/endless": [
+      .text("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Endless</title><p>"),
+      .pause(milliseconds: 30_000),
+    ],
+    "/empty": [.html("<title>Just a moment…</title>")],
+    "/spin": [
+      .html("<title>Spin</title><script>setTimeout(() => { while (true) {} }, 0)</script><p class=item>1</p>")
+    ],
+    "/alert": [
+      .html(
+        "<title>A</title><script>alert('x');confirm('y');document.write('<p class=item>after</p>')</script>")
+    ],
+    "/file": [.reply("data", ["Content-Type: application/zip", "Content-Disposition: attachment"])],
+    "/popup": [
+      .html(
+        "<title>P</title><a id=a target=_blank href=/good?popup>x</a><script>window.open('/good?opened');a.click()</script><p class=item>1</p>"
+      )
+    ],
+    "/memory": [
+      .html("<title>M</title><script>const all=[];while(true)all.push(new Array(1e6).fill(1.5))</script>")
+    ],
+    "/broken": [.reset],
+  ]
+
+  private func serving(_ body: (LoopbackServer) throws -> Void) throws {
+    let server = try LoopbackServer { request in
+      Self.pages[String(request.target.prefix { $0 != "?" })] ?? [.html("no", status: "404 Not Found")]
+    }
+    try server.serving { try body(server) }
+  }
+
+  @Test("the status of the document counts")
+  func status() throws {
+    try serving { server in
+      let refused = try visit("\(server.url)/403") { $0.selector = ".item" }
+      expect(refused.status, equals: 403)
+      #expect(refused.body.contains("Just a moment…"))
+      expect(try visit("\(server.url)/500").status, equals: 500)
+      expect(try visit("\(server.url)/204").status, equals: 204)
+      expect(try visit("\(server.url)/other").status, equals: 404)
+    }
+  }
+
+  @Test("what does not come is named, with the title of the page")
+  func waits() throws {
+    try serving { server in
+      let found = try visit("\(server.url)/empty") { ($0.selector, $0.patience) = (".item", .seconds(3)) }
+      expect(found.failure, equals: "waited 3 s for .item; the page's title is “Just a moment…”")
+      let action = try visit("\(server.url)/empty") {
+        ($0.actions, $0.patience) = ([.click("#go")], .seconds(3))
+      }
+      expect(action.failure, equals: "waited 3 s for #go; the page's title is “Just a moment…”")
+      let script = try visit("\(server.url)/empty") { $0.actions = [.script("missing()")] }
+      expect(script.failure, equals: "the script fails: ReferenceError: missing is not defined")
+    }
+  }
+
+  @Test("redirects without an end, no answer, and a document without an end fail in time")
+  func loading() throws {
+    try serving { server in
+      let loop = try visit("\(server.url)/loop")
+      expect(loop.failure, equals: "redirects without an end")
+      let silent = try visit("\(server.url)/silent") { $0.patience = .seconds(3) }
+      #expect(silent.failure?.hasPrefix("the page was not loaded within 3 s") ?? false)
+      let endless = try visit("\(server.url)/endless") { $0.patience = .seconds(3) }
+      expect(endless.failure, equals: "the page was not loaded within 3 s; the page's title is “Endless”")
+      let broken = try visit("\(server.url)/broken")
+      if case .failure(let error) = broken {
+        expect(error.mayPassKind, equals: true)
+      } else {
+        Issue.record("\(broken)")
+      }
+    }
+    let gone = try visit("http://127.0.0.1:\(try freePorts(1)[0])/")
+    expect(gone.failure, equals: "cannot connect: Connection refused")
+    let nowhere = try visit("http://nowhere.invalid/")
+    #expect(nowhere.failure?.hasPrefix("nowhere.invalid is not found") ?? false)
+  }
+
+  @Test("a script without an end holds up neither the poll nor the next one")
+  func spin() throws {
+    try serving { server in
+      let found = try visit("\(server.url)/spin") { ($0.selector, $0.patience) = (".never", .seconds(3)) }
+      #expect(found.failure?.contains("does not answer") ?? false)
+      #expect(try visit("\(server.url)/good").body.contains("item"))
+    }
+  }
+
+  @Test("dialogs are dismissed, popups closed, and downloads refused")
+  func refusals() throws {
+    try serving { server in
+      #expect(try visit("\(server.url)/alert").body.contains("after"))
+      expect(
+        try visit("\(server.url)/file").failure, equals: "the address is a download, which a page cannot show"
+      )
+      #expect(try visit("\(server.url)/popup").body.contains("item"))
+      #expect(!server.received.contains { $0.target == "/good?opened" })
+    }
+  }
+
+  @Test("a page that eats memory crashes alone")
+  func memory() throws {
+    try serving { server in
+      let found = try visit("\(server.url)/memory") { $0.patience = .seconds(60) }
+      expect(found.failure, equals: "the page has crashed, as where its memory runs out")
+      #expect(try visit("\(server.url)/good").body.contains("item"))
+    }
+  }
+}
+
+extension TransferError {
+  fileprivate var mayPassKind: Bool { kind == .interrupted || kind == .unreachable }
+}
