@@ -104,6 +104,22 @@ public struct OptionType<Value: Sendable>: Sendable {
       return Options(reading: mapping, as: options, in: checker, what: name)
     }
   }
+
+  /// The same, where `true` stands for all their defaults, and `false` for none of it.
+  public static func groupOrTrue(_ name: String, _ options: [AnyOption]) -> OptionType<Options?>
+  where Value == Options? {
+    let group = OptionType<Options>.group(name, options)
+    return OptionType<Options?>(
+      "boolean or \(name)", sample: "true",
+      schema: .record([("anyOf", .array([.record([("type", "boolean")]), group.schema]))])
+    ) { node, checker in
+      guard let scalar = checker.resolved(node).scalar else { return group.decode(node, checker) }
+      guard let isOn = OptionType<Bool>.boolean.decode(node, checker) else { return nil }
+      if !isOn { return .some(nil) }
+      let none = YAMLNode.Mapping(entries: [], place: scalar.place)
+      return Options(reading: none, as: options, in: checker, what: name)
+    }
+  }
 }
 
 /// A value with the name it has in a mapping.

@@ -65,6 +65,8 @@ package let http = NodeSpec(
     pipeline is slow, the server has to wait. An event or line that is longer than `max_size` is skipped and reported. With \
     --once a stream is read until its response ends, nothing has come for 5 seconds, or a minute has passed.
 
+    \(BrowserOptions.details)
+
     \(EachOptions.details)
     """,
   options: AnyOption.list(
@@ -75,7 +77,7 @@ package let http = NodeSpec(
     HTTPOptions.cursor, HTTPOptions.page,
     HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.limit, HTTPOptions.order, HTTPOptions.moves,
     HTTPOptions.total, HTTPOptions.cache, HTTPOptions.timeout, HTTPOptions.stream, HTTPOptions.heartbeat,
-    WebOptions.maxSize),
+    BrowserOptions.browser, WebOptions.maxSize),
   shorthand: "url",
   examples: [
     .init("a list", "http: https://example.org/launches.json"),
@@ -115,6 +117,16 @@ package let http = NodeSpec(
       #"http: { url: 'https://ntfy.sh/launches/json', query: { since: '\($last.note // "all")' }, note: '(map(select(.event == "message").id) | last) // $last.note', stream: lines, heartbeat: 5m }"#
     ),
     .init(
+      "the items of a page that a script fills",
+      "http: { url: https://example.org/shop, browser: { wait: { for: .item } }, decode: { html: { select: .item } } }"
+    ),
+    .init(
+      "the JSON that a page requests, behind a login and a cookie banner",
+      """
+      http: { url: https://example.org/orders, browser: { banners: dismiss, actions: [{ fill: { '#user': ada, \
+      '#password': '${PASSWORD:-}' } }, { press: Enter }], response: '/api/orders*' }, rows: '.orders[]' }
+      """),
+    .init(
       "a query by POST, pages by offset",
       """
       http: { url: https://example.org/query, method: post, body: { open: true }, rows: '.docs[]', offset: skip, \
@@ -122,8 +134,9 @@ package let http = NodeSpec(
       """),
   ],
   check: { options, checker in
-    checkAddress(options, checker)
-    checkStream(options, checker)
+    HTTPOptions.checkAddress(options, checker)
+    HTTPOptions.checkStream(options, checker)
+    BrowserOptions.check(options, checker)
     EachOptions.check(options, checker)
     let ways = [
       options.isGiven(HTTPOptions.next), options.isGiven(HTTPOptions.page),
@@ -212,60 +225,6 @@ enum HTTPOptions {
   static let heartbeat = Option(
     "heartbeat", .duration, default: "2m",
     "how long a stream may be silent, comments included, before it is connected again")
-}
-
-/// Reports an address that is invalid, and a host that data may not choose.
-private func checkAddress(_ options: Options, _ checker: Checker) {
-  let (url, place) = (options[HTTPOptions.url], options.place(of: HTTPOptions.url))
-  let choosesHost = options[HTTPOptions.anyHost] || !options[HTTPOptions.hosts].isEmpty
-  if url.hasFixedHost {
-    WebOptions.check(url.opening, at: place, checker)
-    if choosesHost {
-      let option = options[HTTPOptions.anyHost] ? "any_host" : "hosts"
-      checker.report("\(option) has no effect: the host is written out in url", at: place)
-    }
-  } else if options[HTTPOptions.anyHost],
-    options.isGiven(WebOptions.bearer) || options.isGiven(WebOptions.basic)
-  {
-    checker.report(
-      "with any_host each entry may have the token or password sent to a host of its choice", at: place,
-      hint: "name the hosts that are meant instead: hosts: [a.example.org]")
-  } else if !choosesHost {
-    checker.report(
-      "data may choose the host of this address", at: place,
-      hint: "write the host out, or name those that are meant, hosts: [a.example.org], or set any_host: true")
-  }
-}
-
-/// Reports options of polls beside `stream`, and the other way round.
-private func checkStream(_ options: Options, _ checker: Checker) {
-  guard options[HTTPOptions.stream] != nil else {
-    if options.isGiven(HTTPOptions.heartbeat) {
-      checker.report("heartbeat has no effect without stream", at: options.place(of: HTTPOptions.heartbeat))
-    }
-    return
-  }
-  func refuse<Value>(_ option: Option<Value>) {
-    if options.isGiven(option) {
-      checker.report("\(option.name) has no effect with stream", at: options.place(of: option))
-    }
-  }
-  refuse(EachOptions.each)
-  refuse(HTTPOptions.rows)
-  refuse(HTTPOptions.next)
-  refuse(HTTPOptions.cursor)
-  refuse(HTTPOptions.page)
-  refuse(HTTPOptions.offset)
-  refuse(HTTPOptions.maxPages)
-  refuse(HTTPOptions.limit)
-  refuse(HTTPOptions.order)
-  refuse(HTTPOptions.total)
-  refuse(HTTPOptions.cache)
-  refuse(HTTPOptions.timeout)
-  if options[HTTPOptions.stream] == .lines, let whole = options[Decoding.option].wholeText {
-    checker.report(
-      "a stream of lines is decoded as it comes, not \(whole)", at: options.place(of: Decoding.option))
-  }
 }
 
 extension Options {

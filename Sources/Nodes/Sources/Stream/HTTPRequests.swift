@@ -12,6 +12,7 @@ final class HTTPRequests {
   private let query: [(name: String, value: Evaluation)]
   private let headers: [(name: String, value: Evaluation)]
   private let body: Evaluation?
+  private let pages: PageOrders?
 
   init(_ options: Options, _ context: SourceContext) throws {
     self.options = options
@@ -20,6 +21,7 @@ final class HTTPRequests {
       options[HTTPOptions.url], hosts: options[HTTPOptions.hosts], any: options[HTTPOptions.anyHost], context)
     query = options[HTTPOptions.query].map { ($0.name, context.evaluation($0.value.expression)) }
     headers = options[HTTPOptions.headers].map { ($0.name, context.evaluation($0.value.expression)) }
+    pages = PageOrders(options, context)
     body = options[HTTPOptions.body].map { context.evaluation($0) }
   }
 
@@ -32,6 +34,7 @@ final class HTTPRequests {
     var address = try address.address(event, last: last)
     for item in query { address = address.setting(item.name, to: try text(item.value)) }
     var request = Request(address)
+    request.page = try pages?.order(event, last: last)
     WebOptions.apply(options, try headers.map { Header($0.name, try text($0.value)) }, to: &request)
     if options[HTTPOptions.method] == .post {
       request.method = .post

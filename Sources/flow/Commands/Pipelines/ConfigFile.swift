@@ -1,3 +1,4 @@
+import Browser
 import Delivery
 import Glibc
 import JSON
@@ -45,6 +46,7 @@ struct ConfigFile {
       mapping.entries.removeAll { $0.key.text == "defaults" || areAlerts && $0.key.text == Plan.alerts }
       value = YAMLNode.mapping(mapping).value
       reportBudgets()
+      reportBrowser()
     } catch {
       complaint = "\(error)"
     }
@@ -58,8 +60,16 @@ struct ConfigFile {
     }
   }
 
+  /// Reports settings of the browser that cannot be read.
+  private mutating func reportBrowser() {
+    guard let key = keys.first(where: { $0.text == "browser" }) else { return }
+    do throws(Sentence) { _ = try BrowserSettings(value, folder: "") } catch {
+      problems.report("\(error)", at: key.place)
+    }
+  }
+
   /// The members that flow reads itself.
-  static let settings = ["time_zone", "budgets", "state", "defaults", Plan.alerts]
+  static let settings = ["time_zone", "budgets", "browser", "state", "defaults", Plan.alerts]
 
   /// Reports members that look like a misspelt setting and that no pipeline reads as `$config`.
   func misspelt(besides read: Set<String>) -> Problems {

@@ -1,9 +1,11 @@
+import Browser
 import Delivery
 import Fetch
 import Engine
 import Language
 import Reactive
 import Store
+import System
 
 /// The network access of a run's sources, with the settings of the config.
 enum RunWeb {
@@ -29,6 +31,7 @@ enum RunWeb {
         throw WrongUse("config.yaml: \(error.message)\(error.hint.map { "; \($0)" } ?? "")")
       }
     }
+    let browser = try browserSettings(plans)
     let longestWait = try longestBudgetWait(arguments)
     // The responses of one simulated sky are of no use to another, nor to the real services.
     let folder = sky == nil ? plans.first.flatMap { try? state?.folder(of: $0) } : nil
@@ -37,7 +40,7 @@ enum RunWeb {
       let proxyEnvironment = sky == nil ? ProxyEnvironment { Terminal.environment($0) } : ProxyEnvironment()
       let network = try CurlTransport(
         .init(userAgent: "flow/\(VersionCommand.version)", proxyEnvironment: proxyEnvironment))
-      let transport = sky?.transport(over: network) ?? network
+      let transport = sky?.transport(over: network) ?? BrowserTransport(over: network, browser)
       let file = try folder.map { folder throws(StoreError) in try WebFile(path: WebFile.path(in: folder)) }
       var options = Client.Options(
         budgets: budgets, secrets: secrets.all, longestBudgetWait: longestWait)
@@ -47,6 +50,16 @@ enum RunWeb {
         on: SerialScheduler(name: "flow-web", speed: sky?.speed ?? .real),
         wallClock: sky?.wallClock ?? World.real.wallClock,
         options)
+    }
+  }
+
+  /// The settings of the browser, by the first config that has some.
+  private static func browserSettings(_ plans: [Plan]) throws(WrongUse) -> BrowserSettings {
+    let config = plans.map(\.config).first { $0.member("browser")?.isNull == false } ?? .null
+    do throws(Sentence) {
+      return try BrowserSettings(config, folder: Terminal.environment("TMPDIR") ?? "/tmp")
+    } catch {
+      throw WrongUse("config.yaml: \(error)")
     }
   }
 
