@@ -11,7 +11,8 @@ final class BrowserFolder: Sendable {
 
   let path: String
   private let lock: OpenDescriptor
-  private let isKept: Bool
+  /// Whether it is a profile, which stays.
+  let isKept: Bool
 
   /// A new folder in another.
   init(in parent: String) throws(Sentence) {

@@ -70,6 +70,8 @@ final class BrowserProcess: Sendable {
   ) throws -> (pid_t, Int32, DevToolsPipe) {
     var command = ChildCommand(arguments: [program] + arguments(settings, folder.path, port))
     command.environment[BrowserFolder.variable] = folder.path
+    // Its own temporary files go with the folder; the path of a socket among them is limited.
+    if !folder.isKept, folder.path.utf8.count < 60 { command.environment["TMPDIR"] = folder.path }
     // The secrets of this process are none of its business.
     command.inherits = [
       "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "FONTCONFIG_FILE",

@@ -10,6 +10,8 @@ public struct BrowserSettings: Sendable {
   public var hasSandbox = true
   /// The folder for what the browser writes while it runs.
   public var folder: String
+  /// The folder for pictures of pages; nil where there is no state.
+  public var pictures: String?
   /// How long it waits for another page.
   public var idleTime = Duration.seconds(60)
   /// After how many pages it is replaced.

@@ -110,7 +110,8 @@ public final class BrowserTransport: Transport {
     defer { browser.endPage() }
     let page = try PageSession(job.page, at: job.order.address, in: browser, job.inbox)
     defer { page.close() }
-    return try PageVisit(page, to: job.order.address, job.order.limits).response()
+    return try PageVisit(page, to: job.order.address, job.order.limits, pictures: settings.pictures)
+      .response()
   }
 
   /// A running browser in which a page has been counted.

@@ -79,6 +79,17 @@ enum PageScripts {
     """
   }
 
+  /// The place and size of an element in the page; null without one.
+  static func box(_ selector: String) -> String {
+    """
+    (selector => {
+      const box = document.querySelector(selector)?.getBoundingClientRect();
+      if (!box || !box.width || !box.height) return null;
+      return { x: box.left + scrollX, y: box.top + scrollY, width: box.width, height: Math.min(box.height, 10000), scale: 1 };
+    })(\(literal(selector)))
+    """
+  }
+
   /// Clicks a cookie banner away, by refusing rather than by agreeing; whether there was one.
   static let banner = #"""
     (() => {

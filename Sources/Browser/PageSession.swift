@@ -188,7 +188,7 @@ final class PageSession {
       }
       guard try pump(until: deadline) else {
         throw TransferError(
-          .timeout(.whole), "the page does not answer: its script may be in an endless loop")
+          .failed, "the page does not answer: its script may be in an endless loop")
       }
     }
   }

@@ -13,15 +13,38 @@ struct PageVisit {
   private let page: PageSession
   private let address: Address
   private let limits: TransferLimits
+  private let pictures: PagePictures?
   private let waiting: PageWaiting
   private var order: PageOrder { page.order }
 
-  init(_ page: PageSession, to address: Address, _ limits: TransferLimits) {
+  init(_ page: PageSession, to address: Address, _ limits: TransferLimits, pictures: String?) {
     (self.page, self.address, self.limits) = (page, address, limits)
+    self.pictures = pictures.map { PagePictures($0, of: page.order.source) }
     waiting = PageWaiting(page: page, end: MonotonicClock.now + limits.whole)
   }
 
+  /// Reads the page; an error names its picture, where there is one.
   func response() throws(TransferError) -> TransferResponse {
+    do throws(TransferError) {
+      var response = try read()
+      let usage = page.usage
+      response.remark =
+        "\(page.requests) requests, \(usage.bytes) bytes"
+        + (usage.refused.isEmpty ? "" : ", refused: \(usage.refused.sorted().joined(separator: ", "))")
+      if order.picture != nil, response.status < 400 {
+        guard pictures != nil else {
+          throw TransferError(.failed, "a screenshot is kept with the state, and this run has none")
+        }
+        response.picture = try picture(until: waiting.deadline)
+      }
+      return response
+    } catch {
+      let path = order.picture == nil ? nil : try? picture(until: MonotonicClock.now + .seconds(3))
+      throw TransferError(error.kind, error.message + (path.map { "; a picture of it is \($0)" } ?? ""))
+    }
+  }
+
+  private func read() throws(TransferError) -> TransferResponse {
     try navigate()
     if let refused = try refusal() { return refused }
     if !order.actions.isEmpty || order.dismissesBanners || isPlain { try load() }
@@ -119,6 +142,25 @@ struct PageVisit {
     case "net::ERR_ABORTED":
       return TransferError(.failed, "the page could not be shown: it was ended by its server")
     default: return TransferError(.interrupted, "the page could not be loaded: \(name)")
+    }
+  }
+
+  // MARK: - The picture
+
+  /// Takes a picture of the window or of an element, and returns its path.
+  private func picture(until deadline: Instant) throws(TransferError) -> String? {
+    guard let pictures else { return nil }
+    var parameters: [(String, Value)] = [("format", .string("png"))]
+    if let selector = order.picture, !selector.isEmpty {
+      let box = try page.evaluate(PageScripts.box(selector), until: deadline)
+      if box.isNull { throw TransferError(.failed, "there is no \(selector) to take a picture of") }
+      parameters += [("clip", box), ("captureBeyondViewport", .bool(true))]
+    }
+    let data =
+      try page.call("Page.captureScreenshot", parameters, until: deadline).member("data")?.textBytes ?? []
+    guard case .bytes(let picture) = Radix.base64.decode(data), !picture.isEmpty else { return nil }
+    do throws(FileFailure) { return try pictures.keep(picture) } catch {
+      throw TransferError(.failed, "the screenshot cannot be kept: \(error)")
     }
   }
 

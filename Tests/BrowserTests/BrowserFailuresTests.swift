@@ -40,6 +40,15 @@ import TestSupport
       .html("<title>M</title><script>const all=[];while(true)all.push(new Array(1e6).fill(1.5))</script>")
     ],
     "/broken": [.reset],
+    "/nosy": [
+      .html(
+        """
+        <title>N</title><iframe src="file:///etc/passwd"></iframe><p id=said></p><script>
+        Promise.allSettled(['file:///etc/passwd', 'http://169.254.169.254/latest'].map(it => fetch(it, { mode: 'no-cors' })))
+          .then(all => { said.textContent = all.map(it => it.status).join() })
+        </script>
+        """)
+    ],
   ]
 
   private func serving(_ body: (LoopbackServer) throws -> Void) throws {
@@ -116,6 +125,47 @@ import TestSupport
       #expect(try visit("\(server.url)/popup").body.contains("item"))
       #expect(!server.received.contains { $0.target == "/good?opened" })
     }
+  }
+
+  @Test("a page reaches neither files nor the metadata of the machine")
+  func nosy() throws {
+    try serving { server in
+      let found = try visit("\(server.url)/nosy")
+      #expect(found.body.contains("rejected,rejected"))
+      #expect(!found.body.contains("root:"))
+      #expect(try found.get().remark?.hasSuffix("refused: 169.254.169.254:80") ?? false)
+    }
+  }
+
+  @Test("a certificate of an unknown authority is the reason")
+  func certificate() throws {
+    let folder = try TemporaryFolder()
+    func openssl(_ arguments: String) throws -> TestProcess {
+      let process = TestProcess()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+      process.arguments = arguments.split(separator: " ").map(String.init)
+      process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      return process
+    }
+    try openssl(
+      "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=flow -addext subjectAltName=IP:127.0.0.1"
+    ).waitUntilExit()
+    let port = try freePorts(1)[0]
+    let server = try openssl("s_server -accept 127.0.0.1:\(port) -cert cert.pem -key key.pem -www")
+    defer {
+      kill(server.processIdentifier, SIGKILL)
+      server.waitUntilExit()
+    }
+    for _ in 0..<100 where LoopbackClient(port: port) == nil { usleep(50_000) }
+    guard case .failure(let error) = try visit("https://127.0.0.1:\(port)/") else {
+      Issue.record("no error")
+      return
+    }
+    expect(error.kind, equals: .encryption)
+    expect(error.message, equals: "no secure connection: net::ERR_CERT_AUTHORITY_INVALID")
   }
 
   @Test("a page that eats memory crashes alone")

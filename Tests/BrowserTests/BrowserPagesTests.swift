@@ -1,6 +1,8 @@
 import Expectations
 import Foundation
 import Loopback
+import System
+import TestSupport
 import Synchronization
 import Testing
 
@@ -172,6 +174,33 @@ import Testing
       let asked = server.received.map(\.target)
       #expect(!asked.contains("/a.png") && !asked.contains("/ads.js"))
       #expect(server.received.first?.headers["accept-language"]?.hasPrefix("de-DE") ?? false)
+    }
+  }
+
+  @Test("a picture is kept, of the window or an element, also of a page that fails")
+  func pictures() throws {
+    let server = try site(["/": "<title>T</title><p id=p style='width:200px;height:50px'>text</p>"])
+    try server.serving {
+      let folder = try TemporaryFolder()
+      var settings = Chromium.settings(in: folder.path)
+      settings.pictures = folder["pictures"]
+      let transport = BrowserTransport(over: NoTransport(), settings)
+      let whole = try visit("\(server.url)/", through: transport) { $0.picture = "" }.get().picture
+      let path = try #require(whole)
+      #expect(path.hasPrefix(folder["pictures/shop/"]) && path.hasSuffix(".png"))
+      let bytes = try readFile(path)
+      expect(Array(bytes.prefix(4)), equals: [0x89, 0x50, 0x4e, 0x47])
+      // Width and height, in the header of the file.
+      expect(Array(bytes[16..<24]), equals: [0, 0, 5, 0, 0, 0, 3, 32])
+      let part = try visit("\(server.url)/", through: transport) { $0.picture = "#p" }.get().picture
+      expect(Array(try readFile(part ?? "")[16..<24]), equals: [0, 0, 0, 200, 0, 0, 0, 50])
+      let failed = try visit("\(server.url)/", through: transport) {
+        ($0.picture, $0.selector, $0.patience) = ("", ".none", .seconds(2))
+      }
+      expect(
+        failed.failure, equals: "waited 2 s for .none; the page's title is “T”; a picture of it is \(path)")
+      let none = try visit("\(server.url)/") { $0.picture = "" }
+      expect(none.failure, equals: "a screenshot is kept with the state, and this run has none")
     }
   }
 

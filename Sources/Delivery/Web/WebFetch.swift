@@ -20,6 +20,8 @@ package final class WebFetch {
   private var unkept: [@Sendable () -> Void] = []
   /// Whether the service has refused a request because there were too many, even if a stale response was used.
   package private(set) var wasRefused = false
+  /// The path of the picture of the current poll's page.
+  private var picture: String?
   /// The progress of the poll, as shown.
   private var shown = ""
   /// Whether the poll repeats one that has failed.
@@ -91,6 +93,7 @@ package final class WebFetch {
   /// Notes what the poll is made of, and logs at detail level where it came from.
   private func note(_ answer: Response) {
     if let keep = answer.keep { unkept.append(keep) }
+    picture = answer.picture ?? picture
     if answer.isFromCache, answer.freshness == .fresh {
       let time = context.world.wallClock() - answer.age
       answeredAt = min(answeredAt ?? time, time)
@@ -99,7 +102,8 @@ package final class WebFetch {
     switch answer.freshness {
     case .fresh where answer.isFromCache:
       context.log.detail("\(answer.address): using the cached response of \(age) ago")
-    case .fresh: context.log.detail("\(answer.address): answered")
+    case .fresh:
+      context.log.detail("\(answer.address): answered\(answer.remark.map { "; \($0)" } ?? "")")
     case .revalidated: context.log.detail("\(answer.address): not modified")
     case .stale: break
     }
@@ -189,7 +193,7 @@ package final class WebFetch {
   /// Begins a poll: what one before has used, which may have failed on a later page, says nothing of this one.
   package func begin(_ poll: PollRequest) {
     isRepetition = poll.isRepetition
-    (oldest, answeredAt, unkept) = (nil, nil, [])
+    (oldest, answeredAt, picture, unkept) = (nil, nil, nil, [])
     shown = ""
   }
 
@@ -198,6 +202,7 @@ package final class WebFetch {
     for keep in unkept { keep() }
     unkept = []
     var notes: [(String, Value)] = access.isSimulated ? [("simulated", .bool(true))] : []
+    if let picture { notes.append(("screenshot", .string(picture))) }
     if let oldest {
       notes += [("stale", .bool(true)), ("age", .number(oldest.rounded()))]
       access.showsOld?(context.name, context.entry, oldest)

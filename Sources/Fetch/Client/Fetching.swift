@@ -309,6 +309,7 @@ final class Fetching: Sendable {
         freshness: .fresh, age: 0, isFromCache: false,
         address: response.address ?? current.address,
         tries: state.withLock { $0.tries })
+      (answer.remark, answer.picture) = (response.remark, response.picture)
       if response.status == 200, hasBody, rule != nil {
         let now = now
         let keep: @Sendable () -> Void = { [self] in

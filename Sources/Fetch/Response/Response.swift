@@ -31,6 +31,10 @@ public struct Response: Sendable {
   public var tries: Int
   /// Stores it in place of the entry that the cache has; nil where it is not cached, or is stored already.
   public var keep: (@Sendable () -> Void)?
+  /// The use that a page has made of the network, for the log.
+  public var remark: String?
+  /// The path of the picture of a page.
+  public var picture: String?
 }
 
 /// A notice about a fetch under way: why it takes time.

@@ -40,6 +40,10 @@ public struct TransferResponse: Sendable, Equatable {
   public var httpVersion: String?
   /// The address that a browser has come to, by redirects that it has followed.
   public var address: Address?
+  /// The use that a page has made of the network, for the log.
+  public var remark: String?
+  /// The path of the picture of a page.
+  public var picture: String?
   /// The number of new connections; 0 if one was reused.
   public var newConnections = 0
 

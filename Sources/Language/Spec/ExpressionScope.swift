@@ -241,6 +241,7 @@ extension ExpressionScope {
     ("moves", "of a truncated list, true if rows may move beyond its end"),
     ("stale", "true if the service failed and its last good response is used, by the source or by `enrich`"),
     ("age", "of a stale response, its age in seconds"),
+    ("screenshot", "the path of the picture of the page, with `browser: { screenshot: … }`"),
     ("simulated", "true for responses of the simulated sky"),
     ("event", "the type of a server-sent event"),
     ("id", "its id; null without one"),

@@ -9,17 +9,18 @@ enum BrowserOptions {
   enum Banners: String, CaseIterable, Sendable { case dismiss }
 
   static let browser = Option(
-    "browser",
-    .groupOrTrue(
-      "browser",
-      AnyOption.list(
-        wait, actions, response, banners, block, viewport, userAgent, language, timeZone, profile)),
+    "browser", .groupOrTrue("browser", members),
     default: "false",
     "the page as Chromium shows it, after its scripts: `true`, or what to wait for and to do",
     example: "{ wait: { for: .item } }")
 
+  private static let members = AnyOption.list(
+    wait, actions, response, banners, block, viewport, userAgent, language, timeZone, profile, screenshot)
+  private static let waits = AnyOption.list(selector, idle, time, atMost)
+  private static let steps = AnyOption.list(click, fill, select, press, scroll, find, script)
+
   static let wait = Option.optional(
-    "wait", .group("wait", AnyOption.list(selector, idle, time, atMost)),
+    "wait", .group("wait", waits),
     "when the page is ready (default: when it has loaded and its requests have ended)",
     example: "{ for: .item }")
   static let selector = Option.optional(
@@ -31,7 +32,7 @@ enum BrowserOptions {
     "at_most", .duration, default: "20s", "how long each wait of the page may take before the poll fails")
 
   static let actions = Option(
-    "actions", .list(of: .group("action", AnyOption.list(click, fill, select, press, scroll, find, script))),
+    "actions", .list(of: .group("action", steps)),
     default: "[]", "what to do on the page, in order", example: "[{ click: '#more' }, { wait: .item }]")
   static let click = Option.optional("click", .text, "the selector of what to click", example: "'#more'")
   static let fill = Option(
@@ -72,6 +73,16 @@ enum BrowserOptions {
     "profile", .path, "a folder that keeps cookies and storage from poll to poll, for this source alone",
     example: "profiles/shop")
 
+  static let screenshot = Option.optional(
+    "screenshot", .text,
+    "a picture in the state folder, $meta.screenshot: `true` of the window, or a selector",
+    example: "true")
+
+  /// The names and meanings of some options, as a sentence.
+  private static func listed(_ options: [AnyOption]) -> String {
+    options.map { "`\($0.name)`: \($0.doc)" }.joined(separator: "; ")
+  }
+
   static let details = """
     With `browser` a page is read as Chromium shows it, so that its scripts have run: its document, or by `response` the \
     body of a request that it has made itself, often JSON, which needs no selectors. Chromium has to be installed \
@@ -80,10 +91,17 @@ enum BrowserOptions {
     storage of its own, which go with it unless there is a `profile`. Its sandbox is on; as root it runs only \
     with `browser: { sandbox: off }` in config.yaml.
 
+    The members of `browser` are \(listed(members)).
+
+    Those of `wait` are \(listed(waits)).
+
+    An action is one of \(listed(steps)).
+
     A page is one call of the budget, whatever it loads. It fails as a plain request does, by the status of its \
     document, and where it crashes, is not loaded or does not show in time what `wait` and `actions` ask for. \
     What is loaded around the page goes through flow: it reaches no address of this machine or its network, unless the page's own \
-    address is one. Downloads, dialogs, popups and permissions are refused. `https_proxy` and the like are not used. \
+    address is one. Downloads, dialogs, popups and permissions are refused. Of a source the last 100 pictures are kept, at most 64 MiB; \
+    where a page fails that has `screenshot`, the error names a picture of it. `https_proxy` and the like are not used. \
     Under --sky the address is asked without a browser.
     """
 

@@ -35,6 +35,7 @@ final class PageOrders {
     order.userAgent = options[BrowserOptions.userAgent]
     order.language = options[BrowserOptions.language]
     order.timeZone = options[BrowserOptions.timeZone]
+    order.picture = options[BrowserOptions.screenshot].map { $0 == "true" ? "" : $0 }
     order.profile = options[BrowserOptions.profile]
     self.order = order
   }

@@ -31,11 +31,12 @@ enum RunWeb {
         throw WrongUse("config.yaml: \(error.message)\(error.hint.map { "; \($0)" } ?? "")")
       }
     }
-    let browser = try browserSettings(plans)
     let longestWait = try longestBudgetWait(arguments)
     // The responses of one simulated sky are of no use to another, nor to the real services.
     let folder = sky == nil ? plans.first.flatMap { try? state?.folder(of: $0) } : nil
-    return WebAccess(refreshes: arguments.has(refresh), isSimulated: sky != nil) { [budgets] in
+    var browser = try browserSettings(plans)
+    browser.pictures = folder.map { "\($0)/pictures" }
+    return WebAccess(refreshes: arguments.has(refresh), isSimulated: sky != nil) { [budgets, browser] in
       // Servers on this machine need no proxy.
       let proxyEnvironment = sky == nil ? ProxyEnvironment { Terminal.environment($0) } : ProxyEnvironment()
       let network = try CurlTransport(
