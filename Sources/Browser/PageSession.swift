@@ -18,7 +18,7 @@ final class PageSession {
 
   private static let ownWorld = "flow"
   /// How long a command may take that only sets something.
-  static let commandTime = Duration.seconds(10)
+  static let commandTime = Duration.seconds(30)
 
   let browser: BrowserProcess
   let order: PageOrder
@@ -155,8 +155,7 @@ final class PageSession {
   @discardableResult
   func command(_ method: String, _ parameters: [(String, Value)]) throws(TransferError) -> Value {
     try answer(
-      to: try browser.pipe.send(method, parameters, session: nil, for: inbox), method,
-      until: MonotonicClock.now + Self.commandTime)
+      to: try browser.pipe.send(method, parameters, session: nil, for: inbox), method, until: nil)
   }
 
   /// Sends a command to the page.
@@ -165,7 +164,7 @@ final class PageSession {
     _ method: String, _ parameters: [(String, Value)] = [], until deadline: Instant? = nil
   ) throws(TransferError) -> Value {
     try answer(
-      to: try start(method, parameters), method, until: deadline ?? MonotonicClock.now + Self.commandTime)
+      to: try start(method, parameters), method, until: deadline)
   }
 
   /// Sends a command to the page, whose answer is asked for later or not at all.
@@ -177,16 +176,19 @@ final class PageSession {
   /// The answer to a command, if it has come.
   func takeAnswer(to number: Int) -> Value? { replies.removeValue(forKey: number) }
 
-  private func answer(to number: Int, _ method: String, until deadline: Instant) throws(TransferError)
+  /// Waits for an answer; where the command has no deadline of its own, it is the browser that is slow, not the page.
+  private func answer(to number: Int, _ method: String, until deadline: Instant?) throws(TransferError)
     -> Value
   {
+    let end = deadline ?? MonotonicClock.now + Self.commandTime
     while true {
       if let answer = replies.removeValue(forKey: number) {
         if let result = answer.member("result") { return result }
         throw TransferError(
           .failed, "\(method): \(answer.member("error")?.member("message")?.string ?? "failed")")
       }
-      guard try pump(until: deadline) else {
+      guard try pump(until: end) else {
+        if deadline == nil { throw TransferError(.timeout(.whole), "the browser does not answer") }
         throw TransferError(
           .failed, "the page does not answer: its script may be in an endless loop")
       }
