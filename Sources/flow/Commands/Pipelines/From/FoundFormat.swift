@@ -77,8 +77,9 @@ package struct FoundFormat: Sendable {
     }
     if !flaw.isEmpty { throw Sentence("\(text.kind.rawValue): \(flaw)") }
     throw Sentence(
-      "the page has no text, since scripts fill it in; a browser shows the requests of its data under "
-        + "Network, from where Copy as cURL is for --from-curl")
+      "the page has no text, since scripts fill it in: http: { url: …, browser: true } reads it as Chromium shows it "
+        + "(flow docs http); a browser also shows the requests of its data under Network, from where Copy as cURL is for "
+        + "--from-curl")
   }
 
   private init(_ candidate: Candidate) throws {

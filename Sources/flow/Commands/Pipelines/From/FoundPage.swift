@@ -1,4 +1,5 @@
 import Fetch
+import System
 
 /// A page that a service shows in place of what was asked for, with the status of a success: to sign in, or an error.
 enum FoundPage {
@@ -36,6 +37,12 @@ enum FoundPage {
         + "one, or the service refuses programs"
     }
     return nil
+  }
+
+  /// Whether a page with this text is empty but for its scripts.
+  static func isShell(_ page: [UInt8], text: String?) -> Bool {
+    guard let text, text.count < 200 else { return false }
+    return String(decoding: page, as: UTF8.self).has("<script")
   }
 
   /// The parts between dashes with spaces around them.

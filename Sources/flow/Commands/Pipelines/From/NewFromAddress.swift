@@ -98,6 +98,13 @@ struct NewFromAddress {
       "http", new.options + (format.decode.map { [(name: "decode", yaml: $0)] } ?? []), every: "15m")
     source.form = format.form
     let value = try format.value(of: text)
+    if FoundPage.isShell(
+      response.bytes, text: format.form == .text ? value.element(0)?.member("text")?.string : nil)
+    {
+      report(
+        "it has hardly any text of its own, which a script would add: with browser: true it is read as Chromium shows "
+          + "it, with browser: { response: '/api/*' } by the JSON that it requests (flow docs http)")
+    }
     let paging = FoundPaging(
       of: format.decode == nil ? value : .null, to: request, link: response.headers.link("next"),
       second: isOnce

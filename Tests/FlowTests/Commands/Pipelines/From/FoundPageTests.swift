@@ -34,4 +34,13 @@ import Testing
   func others(_ title: String?) {
     #expect(FoundPage.flaw(title: title) == nil)
   }
+
+  @Test("a page is an empty shell where it has scripts and hardly any text")
+  func shell() {
+    let page = Array("<div id=app></div><script src=/app.js></script>".utf8)
+    #expect(FoundPage.isShell(page, text: "Loading"))
+    #expect(!FoundPage.isShell(page, text: nil))
+    #expect(!FoundPage.isShell(page, text: String(repeating: "word ", count: 50)))
+    #expect(!FoundPage.isShell(Array("<p>short".utf8), text: "short"))
+  }
 }
