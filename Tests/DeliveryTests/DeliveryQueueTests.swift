@@ -4,10 +4,11 @@ import Trials
 import TestSupport
 import System
 import Glibc
-import Engine
 import Language
 import Reactive
 import Testing
+
+@testable import Engine
 
 /// Delivery queues by themselves, mostly with commands; what sinks make of them is tested with the sinks.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct DeliveryQueueTests {
@@ -166,5 +167,20 @@ import Testing
       try queue.wake()
     }
     #expect(worker.ends.count == 4 && log.entries.last == "no after 2 attempts")
+  }
+
+  @Test("a delivery that has failed fails in status; one that the server asks to wait only waits")
+  func waits() throws {
+    for retryAt in [nil, World.real.wallClock() + 300] {
+      let (worker, context) = (HandWorker(), context())
+      let queue = DeliveryQueue(DeliverySettings(attempts: 5, backoff: .seconds(50)), context, worker)
+      try queue.add(RequestItem(event: nil))
+      var failure = DeliveryFailure("not now", mayPass: true)
+      failure.retryAt = retryAt
+      worker.ends.last?(failure)
+      try queue.wake()
+      let wait = try #require(context.meter.wait)
+      #expect(wait.events == 1 && wait.reason == "not now" && wait.isFailing == (retryAt == nil))
+    }
   }
 }
