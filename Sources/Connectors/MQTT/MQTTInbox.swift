@@ -59,6 +59,13 @@ final class MQTTInbox {
     return detail.isEmpty ? text : "\(text) (\(detail))"
   }
 
+  /// An error that the library has logged, without its own “Error: ” and end of line.
+  static func detail(of text: String) -> String {
+    var line = text.hasPrefix("Error: ") ? text.dropFirst("Error: ".count) : text[...]
+    while let last = line.last, last.isWhitespace { line.removeLast() }
+    return String(line)
+  }
+
   func failed(_ reason: String) -> MQTTError {
     // A server that is just going away may cut off the handshake too.
     MQTTError("\(name): \(reason)", mayPass: !reason.has("certificate"))
@@ -164,5 +171,5 @@ private func logged(
   _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ level: Int32, _ text: UnsafePointer<CChar>?
 ) {
   // Errors alone.
-  if level == 8, let text { inbox(context)?.detail = String(cString: text) }
+  if level == 8, let text { inbox(context)?.detail = MQTTInbox.detail(of: String(cString: text)) }
 }
