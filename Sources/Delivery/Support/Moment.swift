@@ -52,7 +52,9 @@ extension Downstream {
 
   /// Sets the alarm to a wall-clock time, or earlier; nil clears it.
   package func setAlarm(atMoment moment: Instant?) {
-    guard let moment else { return clearAlarm() }
-    setAlarm(at: min(instant(ofTimeOfDay: moment.timeOfDay), now + Self.trust))
+    // The last moment stands for all that are beyond it, which no clock reaches.
+    guard let moment, moment.timeOfDay < Instant.reach else { return clearAlarm() }
+    let time = instant(ofTimeOfDay: moment.timeOfDay)
+    setAlarm(at: isTimeSteady ? time : min(time, now + Self.trust))
   }
 }

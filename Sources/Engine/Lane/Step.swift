@@ -168,6 +168,9 @@ public final class Downstream {
     return lane.present.instant + .nanoseconds(Int64(delay * 1e9))
   }
 
+  /// Whether neither clock is ever set.
+  public var isTimeSteady: Bool { lane.world.isSteady }
+
   /// Calls `wake` at that time, instead of at any time set before.
   public func setAlarm(at time: Instant) {
     if let owner { alarm.set(at: lane.scheduled(time), for: owner) }

@@ -18,6 +18,7 @@ public struct VirtualRun {
     self.start = start
     var options = options
     options.world.wallClock = { [clock] in start + Double(clock.now.nanoseconds) / 1e9 }
+    options.world.isSteady = true
     self.options = options
   }
 

@@ -7,6 +7,8 @@ import Reactive
 public struct World: Sendable {
   /// The time of day, in seconds since 1970.
   public var wallClock: @Sendable () -> Double
+  /// Whether the time of day is never set and the machine never sleeps, as in virtual time.
+  public var isSteady = false
   /// The speed of time, for `wallClock` and for all waiting.
   public var speed = Speed.real
   /// A number from zero up to one.

@@ -47,11 +47,7 @@ package let changes = NodeSpec(
     parts of a text change all the time, as a date or a counter do, leave them out with text: { ignore: '[0-9]+ views' }; \
     a change that is reported has the whole texts.
     """,
-  options: AnyOption.list(
-    ChangesOptions.key, ChangesOptions.watch, ChangesOptions.ignore, ChangesOptions.tolerance,
-    ChangesOptions.text, ChangesOptions.arraysBy, ChangesOptions.first, ChangesOptions.types,
-    ChangesOptions.removedAfter, ChangesOptions.suddenLoss, ChangesOptions.duplicates,
-    ChangesOptions.remember, ChangesOptions.bound, ChangesOptions.form),
+  options: ChangesOptions.all,
   shorthand: "key",
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",

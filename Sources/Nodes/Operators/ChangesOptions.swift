@@ -9,6 +9,10 @@ enum ChangesOptions {
   enum First: String, CaseIterable, Sendable { case baseline, emit }
   enum Duplicates: String, CaseIterable, Sendable { case error, first, last }
 
+  static let all = AnyOption.list(
+    key, watch, ignore, tolerance, text, arraysBy, first, types, removedAfter, suddenLoss, duplicates,
+    remember, bound, form)
+
   static let key = Option.required("key", .expression, "the value that identifies a row", example: ".id")
   static let watch = Option.optional(
     "watch", .list(of: .places(ofEvent: true)), "report only changes of these fields",

@@ -2,6 +2,7 @@ import Expectations
 @testable import Nodes
 import Engine
 import Language
+import TestSupport
 import Testing
 import Trials
 
@@ -181,6 +182,19 @@ import Trials
       )
         == true)
     expect(output.counts?.errors, equals: 2)
+  }
+
+  @Test("a time that is years ahead takes no time in a test, and one that is far away never comes")
+  func farAhead() throws {
+    var output: Trial.Output?
+    let time = try elapsed {
+      output = try Trial("remind: { key: .id, at: .net }").run(
+        #"0s {"id":1,"net":"9999-12-31T23:59:59Z"}\#n0s {"id":2,"net":1900000000}"#)
+    }
+    expect(output?.lines.count, equals: 1)
+    #expect(output?.lines.first?.hasPrefix(#"21990d17h46m40s {"key":2,"#) == true, "\(output?.lines ?? [])")
+    expect(output?.outcome.messages.map(\.message), equals: ["1 reminder was still waiting"])
+    #expect(time < .seconds(20))
   }
 
   @Test("at the end of the stream nothing fires before its time")
