@@ -14,7 +14,7 @@ import TestSupport
   private func site() throws -> LoopbackServer {
     try LoopbackServer { request in
       request.target == "/slow"
-        ? [.pause(milliseconds: 1500), .html("<p class=item>late</p>")]
+        ? [.pause(milliseconds: 5000), .html("<p class=item>late</p>")]
         : [.html("<title>T</title><p class=item>\(request.target)</p>")]
     }
   }
@@ -55,7 +55,7 @@ import TestSupport
       #expect(try visit("\(server.url)/a", through: transport).body.contains("/a"))
       let victims = processes(in: folder)
       Thread.detachNewThread {
-        usleep(500_000)
+        while !server.received.contains(where: { $0.target == "/slow" }) { usleep(50_000) }
         for process in victims { kill(process, SIGKILL) }
       }
       let found = try visit("\(server.url)/slow", through: transport)

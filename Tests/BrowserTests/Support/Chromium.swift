@@ -52,7 +52,8 @@ func visit(
 ) throws -> Result<TransferResponse, TransferError> {
   let transport = try own ?? SharedBrowser.shared.get().transport
   var page = PageOrder(source: "shop")
-  page.patience = .seconds(10)
+  // Of a busy machine.
+  page.patience = .seconds(60)
   change(&page)
   let order = TransferOrder(
     method: .get, address: try Address(address), headers: [], body: [], limits: limits, page: page)
