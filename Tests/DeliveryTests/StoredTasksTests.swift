@@ -39,7 +39,7 @@ import Trials
     let state = try TemporaryState()
     do {
       let entry = OutboxEntry(
-        sink: "go", place: OutputPlace(epoch: 1, index: 0), id: "p/go/old-1", bytes: Array(text.utf8))
+        sink: "go", place: OutputPlace(epoch: 0, index: 0), id: "p/go/old-1", bytes: Array(text.utf8))
       try StateFile(path: state.path).update { epoch throws(StoreError) in try epoch.put(entry) }
     }
     var bench = SinkBench.answering([.init("whole")], noting: asked)

@@ -105,23 +105,21 @@ enum BrowserOptions {
     Under --sky the address is asked without a browser.
     """
 
+  /// Reports an option of which a browser makes no use.
+  static func refuse<Value>(
+    _ option: Option<Value>, _ options: Options, _ checker: Checker, _ hint: String? = nil
+  ) {
+    guard options[browser] != nil, options.isGiven(option) else { return }
+    checker.report("\(option.name) has no effect with browser", at: options.place(of: option), hint: hint)
+  }
+
   /// Reports options that a browser has no use for, and values that are wrong.
   static func check(_ options: Options, _ checker: Checker) {
     guard let given = options[browser] else { return }
-    func refuse<Value>(_ option: Option<Value>, _ hint: String? = nil) {
-      if options.isGiven(option) {
-        checker.report(
-          "\(option.name) has no effect with browser", at: options.place(of: option), hint: hint)
-      }
-    }
     let login = "log in by actions, or keep a profile"
-    refuse(HTTPOptions.method)
-    refuse(HTTPOptions.body)
-    refuse(HTTPOptions.stream)
-    refuse(HTTPOptions.headers, "a browser sends its own; language and user_agent change some")
-    refuse(WebOptions.bearer, login)
-    refuse(WebOptions.basic, login)
-    refuse(WebOptions.allowHosts)
+    refuse(WebOptions.bearer, options, checker, login)
+    refuse(WebOptions.basic, options, checker, login)
+    refuse(WebOptions.allowHosts, options, checker)
     if given[response] == nil, !options.isGiven(Decoding.option) {
       checker.report(
         "a browser gives the page as HTML, not as JSON", at: options.place(of: browser),

@@ -136,6 +136,11 @@ package let http = NodeSpec(
   check: { options, checker in
     HTTPOptions.checkAddress(options, checker)
     HTTPOptions.checkStream(options, checker)
+    BrowserOptions.refuse(HTTPOptions.method, options, checker)
+    BrowserOptions.refuse(HTTPOptions.body, options, checker)
+    BrowserOptions.refuse(HTTPOptions.stream, options, checker)
+    let own = "a browser sends its own; language and user_agent change some"
+    BrowserOptions.refuse(HTTPOptions.headers, options, checker, own)
     BrowserOptions.check(options, checker)
     EachOptions.check(options, checker)
     let ways = [

@@ -6,7 +6,7 @@ import Language
 import TestSupport
 import Testing
 
-/// What is said of entries that a stream has dropped, or a server has lost.
+/// Messages about entries that a stream has dropped, or a server has lost.
 @Suite("The progress in a Redis stream") struct RedisProgressTests {
   private func facts(
     length: Int, first: String?, last: String, added: Int? = nil, deleted: String? = "0-0"
@@ -31,7 +31,7 @@ import Testing
     return ("\(stored.id)", journal.entries)
   }
 
-  @Test("nothing is said while nothing is missing, also where what was read is dropped")
+  @Test("there is no message while nothing is missing, also where what was read is dropped")
   func whole() {
     #expect(said(facts(length: 5, first: "1-0", last: "5-0", added: 5)).log == [])
     #expect(said(facts(length: 2, first: "4-0", last: "5-0", added: 5)).log == [])

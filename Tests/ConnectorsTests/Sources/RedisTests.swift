@@ -99,7 +99,7 @@ struct RedisTests {
   }
 
   @Test(
-    "what the stream has dropped unread is said with its number, and a server that has lost all is read from its beginning"
+    "what the stream has dropped unread is reported with its number, and a server that has lost all is read from its beginning"
   )
   func losses() throws {
     let state = try TemporaryState()

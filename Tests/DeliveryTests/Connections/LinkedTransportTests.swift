@@ -165,7 +165,7 @@ import Trials
     send("b", by: transport)
     #expect(
       eventually { log.entries.contains { $0.has("no acknowledgement within 100ms") } }, "\(log.entries)")
-    // While there is none, the queue is told that it was no attempt, or the next connection has sent it.
+    // While there is none, the queue learns that it was no attempt, or the next connection has sent it.
     #expect(eventually { ends.entries.count == 2 })
     #expect(ends.entries[1] == "b: sent" || ends.entries[1].hasSuffix("(no attempt)"), "\(ends.entries)")
   }
