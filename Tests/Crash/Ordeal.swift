@@ -27,7 +27,7 @@ struct Ordeal {
   /// The last words of a life that could not end in time.
   private static let late = "flow: error: not everything could be written in time"
   /// Without anything new for so many seconds, nothing more will come.
-  private static let patience = 8.0
+  private static let patience = 15.0
 
   init(_ kind: ScenarioKind, seed: UInt64, isLong: Bool) {
     self.kind = kind

@@ -92,7 +92,7 @@ struct SoakTests {
     }
     stop(observers)
     life.send(SIGTERM)
-    expect(life.end(within: 15), equals: .exited(0))
+    expect(life.end(within: 60), equals: .exited(0))
     check(samples, isLong: isLong)
 
     let ids = place.logLines("log.jsonl").compactMap { Int($0) }

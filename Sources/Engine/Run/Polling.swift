@@ -291,7 +291,7 @@ final class Polling: Sendable {
       var notes = answer.notes
       if let entry = context.entry { notes.merge(entry.notes) }
       let poll = Poll(
-        source: context.name, number: request.number, at: seen, notes: notes,
+        source: context.name, number: request.number, at: answer.at ?? request.at, notes: notes,
         coverage: answer.coverage, rows: answer.rows)
       let position = context.storesPositions ? position(of: request, answer, seen) : nil
       downstream.next(SourceBatch(answer.rows, poll, endsPoll: true, position: position))

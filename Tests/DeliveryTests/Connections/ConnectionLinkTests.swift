@@ -4,7 +4,7 @@ import Reactive
 import System
 import Testing
 
-/// A link: how often it connects, what it tells, and when it ends.
+/// A link: how often it connects, what it reports, and when it ends.
 @Suite("A link") struct ConnectionLinkTests {
   private struct Refused: LinkError, CustomStringConvertible {
     var description = "refused"

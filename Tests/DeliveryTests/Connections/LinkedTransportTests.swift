@@ -58,7 +58,7 @@ import Trials
         state.connections += 1
         return state.isAway
       }
-      if isAway { throw Refusal(description: "nobody is there") }
+      if isAway { throw Refusal(description: "there is no server") }
     }
 
     func send(_ item: Item, id: String) throws -> Int {
@@ -175,7 +175,7 @@ import Trials
     server.state.withLock { $0.isAway = true }
     let transport = try transport(timeout: .milliseconds(50))
     send("a", by: transport)
-    #expect(eventually { ends.entries == ["a: nobody is there (no attempt)"] }, "\(ends.entries)")
+    #expect(eventually { ends.entries == ["a: there is no server (no attempt)"] }, "\(ends.entries)")
     let time = Locked<Double?>(nil)
     transport.beginEnd()
     _ = transport.begin(Item("b"), id: "b") { failure in time.withLock { $0 = failure?.retryAt } }

@@ -204,7 +204,7 @@ struct EntryPollingTests {
     expect(
       outcome.polls,
       equals: [
-        "00:00:03 a 1", "00:00:03 b 1", "00:00:03 c 1", "00:00:03 d 1", "00:00:06 e 1", "00:00:06 f 1",
+        "00:00:00 a 1", "00:00:00 b 1", "00:00:00 c 1", "00:00:00 d 1", "00:00:03 e 1", "00:00:03 f 1",
       ])
     expect(outcome.isDone, equals: true)
   }

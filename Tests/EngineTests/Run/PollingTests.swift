@@ -104,7 +104,6 @@ struct PollingTests {
     let polls = try moments(
       "every: 10s", from: "2026-01-01T00:00:00Z", for: .seconds(60), answering: .seconds(12))
     expect(polls.seconds, equals: [12, 32, 52, 72])
-    expect(polls.moments.first, equals: "2026-01-01T00:00:12Z", "a poll is of the time when it was answered")
   }
 
   @Test("requests for a poll while one is under way are one poll after it; the beat stays")

@@ -35,10 +35,18 @@ final class Bus {
   /// Makes a stream that allows direct gets, with further members of its configuration.
   func makeStream(_ name: String, _ subjects: String..., options: String = "") throws {
     let subjects = subjects.map { "\"\($0)\"" }.joined(separator: ",")
-    let answer = try ask(
-      "$JS.API.STREAM.CREATE.\(name)",
-      #"{"name":"\#(name)","subjects":[\#(subjects)],"allow_direct":true\#(options.isEmpty ? "" : ",")\#(options)}"#
-    )
+    func create() throws -> Value {
+      try ask(
+        "$JS.API.STREAM.CREATE.\(name)",
+        #"{"name":"\#(name)","subjects":[\#(subjects)],"allow_direct":true\#(options.isEmpty ? "" : ",")\#(options)}"#
+      )
+    }
+    var answer = try create()
+    // The servers of a cluster may still be electing their leader.
+    for _ in 0..<600 where answer.member("error")?.member("code")?.double == 503 {
+      usleep(100_000)
+      answer = try create()
+    }
     try #require(answer.member("error") == nil, "\(answer)")
   }
 

@@ -76,6 +76,7 @@ enum CommandPage {
     ("WATCHDOG_PID", "set by systemd: the process that WATCHDOG_USEC is for"),
     ("LISTEN_FDS", "set by systemd (a socket unit): --page without an address uses the first socket"),
     ("LISTEN_PID", "set by systemd: the process that LISTEN_FDS is for"),
+    ("TMPDIR", "the folder of what a browser keeps while it runs (/tmp)"),
     ("XDG_DATA_HOME", "the folder of the user's flow/pipelines (~/.local/share)"),
     (
       "CREDENTIALS_DIRECTORY",

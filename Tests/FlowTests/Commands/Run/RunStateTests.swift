@@ -32,6 +32,26 @@ import Testing
     #expect(!place.has("state"))
   }
 
+  @Test("a run whose source has failed has not come to its end: what a run counts goes on in the next")
+  func cutShort() throws {
+    let place = try Workplace(
+      """
+      name: counting
+      sources: { in: { exec: { command: [sh, -c, 'echo 1; exit $(cat status)'], decode: lines, follow: true } } }
+      steps: [skip: { count: 1, per: stream }]
+      sinks: { log: { jsonl: log } }
+      """)
+    func run(_ status: Int32) throws -> Int {
+      try place.write("status", "\(status)")
+      try expect(place.flow("run", "--once", "p.yaml").status, equals: status == 0 ? 0 : 1)
+      return place.lines("log").count
+    }
+    // The first run skips one event, and fails.
+    expect(try [run(3), run(3), run(0)], equals: [0, 1, 2])
+    // The third has come to its end, so that the next one skips again.
+    expect(try [run(0), run(0)], equals: [2, 2])
+  }
+
   @Test("a second run of the same pipeline says who holds its state, and stops")
   func held() throws {
     let place = try Workplace(
