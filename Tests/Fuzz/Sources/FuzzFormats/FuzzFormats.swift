@@ -37,11 +37,9 @@ private func readRESP(_ bytes: [UInt8]) {
     var reader = RESPReader(limit: 1 << 16)
     var values: [RESPValue] = []
     for start in stride(from: 0, to: bytes.count, by: cut) {
-      do throws(RESPFlaw) {
-        try bytes[start..<min(start + cut, bytes.count)].withUnsafeBytes { (part) throws(RESPFlaw) in
-          try reader.take(part)
-        }
-      } catch { return (values, error.description) }
+      do {
+        try bytes[start..<min(start + cut, bytes.count)].withUnsafeBytes { try reader.take($0) }
+      } catch { return (values, "\(error)") }
       while let value = reader.next() { values.append(value) }
     }
     return (values, nil)
