@@ -95,7 +95,7 @@ final class MQTTDelivery: DeliveryConnection {
   private var greeted: [Int32: MQTTMessage] = [:]
   private var sent: [Int32: String] = [:]
   private var answers: [(number: Int, failure: DeliveryFailure?)] = []
-  private var hasAnswered = false
+  private(set) var hasAnswered = false
   /// The state that the topic of freshness shows.
   private var shown: Bool?
 
@@ -122,16 +122,8 @@ final class MQTTDelivery: DeliveryConnection {
   }
 
   func turn(until deadline: Instant, wake: Int32) throws {
-    do throws(MQTTError) {
-      try connection.flush()
-      try connection.turn(until: min(deadline, try showFreshness()), wake: wake)
-    } catch {
-      // Where nothing was answered, what the connection has carried first may be the reason.
-      if !hasAnswered, let greeting = greeted.min(by: { $0.key < $1.key })?.value {
-        greetings.noteLost(greeting, "\(error)")
-      }
-      throw error
-    }
+    try connection.flush()
+    try connection.turn(until: min(deadline, try showFreshness()), wake: wake)
     for answer in connection.takeAnswers() {
       hasAnswered = true
       if let greeting = greeted.removeValue(forKey: answer.id) {
@@ -162,6 +154,12 @@ final class MQTTDelivery: DeliveryConnection {
       try connection.flush()
     }
     return MonotonicClock.now + .seconds(min(max(0.01, until - greetings.now()), 1e6))
+  }
+
+  /// Where nothing was answered, what the connection has carried first may be the reason.
+  func noteFailure(_ error: any Error) {
+    if hasAnswered { return }
+    if let greeting = greeted.min(by: { $0.key < $1.key })?.value { greetings.noteLost(greeting, "\(error)") }
   }
 
   func close() {

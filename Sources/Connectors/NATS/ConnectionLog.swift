@@ -16,6 +16,9 @@ final class ConnectionLog {
     (self.servers, self.log, self.source) = (servers, log, source)
   }
 
+  /// A new connection begins, whatever became of the one before.
+  func begin() { isLost = false }
+
   func connected() {
     if let source, isLost { source.noteConnection() }
     if source == nil, isLost { log.notice("connected to \(servers) again") }

@@ -95,11 +95,12 @@ final class Publisher {
   /// Shows in status what the messages wait for.
   private func showWait() {
     guard let waiting else { return context.meter.note(nil) }
-    let pause = isConnected ? max(.zero, window.pause - now) : .zero
+    // libnats, or the connector, tries again at times of its own.
+    let pause = isConnected ? max(.zero, window.pause - now).inSeconds : nil
     context.meter.note(
       NodeStatus.Wait(
         events: window.count, request: "delivery", reason: waiting.reason, since: waiting.since,
-        until: context.lane.world.wallClock() + pause.inSeconds, isFailing: true))
+        until: pause.map { context.lane.world.wallClock() + $0 }, isFailing: true))
   }
 
   private func noteWait(_ reason: String) {

@@ -86,6 +86,10 @@ final class RedisConnection {
 
   /// Sends a command, and waits for its answer; no other may be under way.
   func call(_ command: [String], within time: Duration = longestAnswer) throws(RedisError) -> RESPValue {
+    try call(command.map { Array($0.utf8) }, within: time)
+  }
+
+  func call(_ command: [[UInt8]], within time: Duration = longestAnswer) throws(RedisError) -> RESPValue {
     add(command)
     let deadline = MonotonicClock.now + time
     while true {

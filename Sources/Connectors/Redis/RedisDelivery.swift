@@ -46,8 +46,24 @@ struct RedisItem: DeliveryItem, JSONRecord {
 
 /// The ids of entries that a sink with state chooses itself, so that the server refuses a repeat: a time before the first of
 /// them, and the number of the output.
-struct RedisEntryIDs: Sendable {
+final class RedisEntryIDs: Sendable {
   let time: UInt64
+  private let warn: @Sendable (String) -> Void
+  /// The streams of which it was reported that they have ids beyond these.
+  private let passed = Locked<Set<String>>([])
+
+  init(time: UInt64, warn: @escaping @Sendable (String) -> Void = { _ in }) {
+    (self.time, self.warn) = (time, warn)
+  }
+
+  /// Reports once that a stream takes no ids of the sink's own any more.
+  func notePassed(_ stream: String) {
+    guard passed.withLock({ $0.insert(stream).inserted }) else { return }
+    warn(
+      "the stream \(printable(stream)) has ids beyond the sink's own, of another writer or before a dead letter that is "
+        + "retried: its entries get ids of the server, and one that is repeated after a failure may come twice"
+    )
+  }
 
   /// The id of an entry, from the id of its output.
   func id(of output: String) -> RedisID? {
@@ -67,6 +83,7 @@ final class RedisDelivery: DeliveryConnection {
   /// The items without an answer, in the order in which they were sent.
   private var sent: [(number: Int, item: RedisItem, id: String)] = []
   private var answers: [(number: Int, failure: DeliveryFailure?)] = []
+  private(set) var hasAnswered = false
   private var last = 0
 
   init(
@@ -98,6 +115,7 @@ final class RedisDelivery: DeliveryConnection {
       guard count < sent.count else { throw RedisError(description: "an answer that nothing was asked for") }
       let (number, item, id) = sent[count]
       count += 1
+      hasAnswered = true
       answers.append((number, try failure(of: item, id, value)))
       answer = count < sent.count ? try connection.turn(until: Instant()) : nil
     }
@@ -109,9 +127,8 @@ final class RedisDelivery: DeliveryConnection {
       // An attempt before has stored it, or else another writer is ahead; nothing else is under way.
       let found = try connection.call(["XRANGE", item.command[1], "\(entry)", "\(entry)"])
       if found.items?.isEmpty == false { return nil }
-      return DeliveryFailure(
-        "the stream \(item.place ?? "") has ids beyond \(entry), of another writer; ids: server takes those of the server",
-        mayPass: false)
+      ids?.notePassed(item.command[1])
+      return try self.failure(of: item, id, connection.call(item.arguments(id: id, in: envelope, ids: nil)))
     }
     return DeliveryFailure(
       "\(item.place.map { "\($0): " } ?? "")\(printable(text))", mayPass: RedisConnection.mayPass(text))

@@ -149,13 +149,13 @@ private final class MQTTSink: DeliverySink {
         pipeline: context.pipeline, sink: context.name)
       freshness = context.freshness.map { (MQTTDiscovery.freshTopic(of: constant), $0) }
     }
-    try MQTTConnection.load()
     let greetings = MQTTGreetings(
       settings, payload.envelope, quality: quality, isRetained: isRetained, announcement: announcement,
       freshness: freshness,
       context)
     let transport = try LinkedTransport(
-      .init(server: "\(settings.server)", timeout: options[MQTTSinkOptions.timeout]), context
+      .init(server: "\(settings.server)", timeout: options[MQTTSinkOptions.timeout]), context,
+      load: { try MQTTConnection.load() }
     ) { stop, meanwhile in
       try MQTTDelivery(greetings, stop, meanwhile)
     }

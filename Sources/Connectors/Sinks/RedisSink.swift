@@ -19,7 +19,8 @@ package let redisSink = NodeSpec(
     When `queue` events are waiting, the pipeline waits.
 
     With state, commands are stored until they are answered, and sent again by the next run: at least once. Entries of a stream \
-    then have ids of the sink's own, ascending, so that the server refuses a repeat: exactly once. That needs one writer and one entry at a time; with \
+    then have ids of the sink's own, ascending, so that the server refuses a repeat: exactly once. That needs one writer and one entry at a time; where another has added an entry with a later id, or a dead letter \
+    is retried, entries get the server's ids, which is reported, and with \
     `ids: server`, as where others add to the stream too, or with a concurrency, it is at least once. A command that failed for good is kept as a \
     dead letter: see flow state dead.
 
@@ -151,7 +152,9 @@ private final class RedisSink: DeliverySink {
       let stored = try outbox.notes(beginning: Self.note).first?.value
       let known = stored?.member("state")?.string == outbox.stateID ? stored?.member("time")?.double : nil
       isNoted = known != nil
-      ids = RedisEntryIDs(time: UInt64(known ?? max(1, context.lane.world.wallClock() * 1000)))
+      ids = RedisEntryIDs(
+        time: UInt64(known ?? max(1, context.lane.world.wallClock() * 1000)),
+        warn: { [log = context.log] in log.warning($0) })
     } else {
       ids = nil
     }

@@ -198,6 +198,7 @@ final class NATSSource: StreamSource {
     var info = settled(first, reader, progress)
     try begin(&progress, info, feed)
     link.noteConnected()
+    notes.begin()
     // All that an earlier run can have read.
     let end = info.last
     if progress.next > end { catchUp(feed) }
@@ -329,6 +330,7 @@ final class NATSSource: StreamSource {
       try connection.subscribe(to: subject, tag: .message)
       if !link.wasConnected { context.log.notice("reads \(subject) of \(settings.shownServers)") }
       link.noteConnected()
+      notes.begin()
       while !feed.isStopped {
         values.begin()
         var isClosed = false

@@ -9,6 +9,8 @@ package protocol DeliveryConnection: AnyObject, SendableMetatype {
 
   /// Whether items may be sent now: a connection may have a greeting to get through first.
   var isReady: Bool { get }
+  /// Whether the server has answered anything on it.
+  var hasAnswered: Bool { get }
   /// Whether an end without a single answer may be the fault of the first item that was sent.
   var isGreeted: Bool { get }
 
@@ -25,11 +27,15 @@ package protocol DeliveryConnection: AnyObject, SendableMetatype {
 
   /// Ends it in order, so that the server knows.
   func close()
+
+  /// Notes that it has failed.
+  func noteFailure(_ error: any Error)
 }
 
 extension DeliveryConnection {
   package var isReady: Bool { true }
   package var isGreeted: Bool { true }
+  package func noteFailure(_ error: any Error) {}
 }
 
 /// The transport of a sink over a connection, on a thread of its own: sends what it is given, and connects again.
@@ -91,9 +97,9 @@ package final class LinkedTransport<Connection: DeliveryConnection>: DeliveryTra
   /// Makes a transport whose connections `connect` makes, on the thread: until the stop sign, with calls now and then of
   /// its second argument.
   ///
-  /// Nothing is connected where messages are printed or suppressed.
+  /// Nothing is connected, and no library loaded, where messages are printed or suppressed.
   package init(
-    _ settings: Settings, _ context: SinkContext,
+    _ settings: Settings, _ context: SinkContext, load: () throws -> Void = {},
     connect: @escaping @Sendable (StopSign, () -> Void) throws -> Connection
   ) throws {
     self.settings = settings
@@ -103,6 +109,7 @@ package final class LinkedTransport<Connection: DeliveryConnection>: DeliveryTra
       state.change { $0.hasEnded = true }
       return
     }
+    try load()
     guard startThread(named: "flow-link", { [self] in run(connect) }) else {
       throw Sentence("\(settings.server): there is no thread for the connection")
     }
@@ -201,7 +208,6 @@ package final class LinkedTransport<Connection: DeliveryConnection>: DeliveryTra
   /// Sends until the run ends, which ends the connection too.
   private func serve(_ connection: Connection, _ link: ConnectionLink, _ waiting: inout [Parcel]) throws {
     var sent: [Int: Parcel] = [:]
-    var hasAnswered = false
     do {
       while true {
         take(&waiting)
@@ -210,19 +216,17 @@ package final class LinkedTransport<Connection: DeliveryConnection>: DeliveryTra
         let longest = MonotonicClock.now + Self.longestTurn
         let next = sent.values.map { $0.sent + settings.timeout }.min()
         try connection.turn(until: min(longest, next ?? longest), wake: wakeUp.descriptor)
-        for (number, failure) in connection.takeAnswers() {
-          hasAnswered = true
-          link.noteReceived()
-          sent.removeValue(forKey: number)?.end(failure)
-        }
+        if connection.hasAnswered { link.noteReceived() }
+        for (number, failure) in connection.takeAnswers() { sent.removeValue(forKey: number)?.end(failure) }
         if let late = sent.values.map(\.sent).min(), late + settings.timeout < MonotonicClock.now {
           throw LateAnswer(server: settings.server, timeout: settings.timeout)
         }
       }
       connection.close()
     } catch {
+      connection.noteFailure(error)
       // Where a connection has ended without a single answer, what it has carried first may be the reason.
-      if !hasAnswered, connection.isGreeted,
+      if !connection.hasAnswered, connection.isGreeted,
         let first = sent.min(by: { $0.value.number < $1.value.number })
       {
         sent[first.key] = nil

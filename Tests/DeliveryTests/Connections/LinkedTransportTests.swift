@@ -35,6 +35,9 @@ import Trials
       var received: [String] = []
       var connections = 0
       var closed = 0
+      var failures: [String] = []
+      /// Whether it answers a greeting on each connection.
+      var isGreeting = false
     }
     let state = Locked(State())
 
@@ -51,6 +54,7 @@ import Trials
   private final class Connection: DeliveryConnection {
     let server: Server
     var (last, answers, isLost) = (0, [(number: Int, failure: DeliveryFailure?)](), false)
+    var hasAnswered = false
 
     init(_ server: Server) throws {
       self.server = server
@@ -77,12 +81,15 @@ import Trials
     func turn(until deadline: Instant, wake: Int32) throws {
       if isLost { throw Refusal(description: "the connection is lost") }
       if answers.isEmpty { awaitDescriptors([.input(wake)], until: deadline) }
+      hasAnswered = hasAnswered || !answers.isEmpty || server.state.withLock { $0.isGreeting }
     }
 
     func takeAnswers() -> [(number: Int, failure: DeliveryFailure?)] {
       defer { answers = [] }
       return answers
     }
+
+    func noteFailure(_ error: any Error) { server.state.withLock { $0.failures.append("\(error)") } }
 
     func close() { server.state.withLock { $0.closed += 1 } }
   }
@@ -153,6 +160,32 @@ import Trials
     defer { transport.end() }
     send("a", by: transport)
     #expect(eventually { ends.entries == ["a: a: the connection is lost"] }, "\(ends.entries)")
+  }
+
+  @Test("where the server has answered a greeting, no item is blamed for the end of the connection")
+  func greeted() throws {
+    server.state.withLock { ($0.acts, $0.isGreeting) = (["a": [.keep, .hangUp]], true) }
+    let transport = try transport(timeout: .milliseconds(500))
+    defer { transport.end() }
+    send("a", by: transport)
+    #expect(eventually { ends.entries.count == 1 }, "\(ends.entries)")
+    #expect(ends.entries[0] == "a: sent" || ends.entries[0].hasSuffix("(no attempt)"), "\(ends.entries)")
+    #expect(server.state.withLock { !$0.failures.isEmpty })
+  }
+
+  @Test(
+    "a library that is missing fails the sink where it connects, and not where messages are printed or suppressed"
+  )
+  func loaded() throws {
+    let context = SinkContext.lone(.real, waiting: .acrossTurns) { _ in }
+    func transport(_ context: SinkContext) throws {
+      _ = try LinkedTransport<Connection>(
+        .init(server: "server", timeout: .seconds(1)), context,
+        load: { throw Refusal(description: "no library") }
+      ) { [server] _, _ in try Connection(server) }
+    }
+    #expect(throws: Refusal.self) { try transport(context) }
+    try transport(.lone(.real, waiting: .acrossTurns, isDryRun: true) { _ in })
   }
 
   @Test("an answer that is late ends the connection, and the item is sent by the next")

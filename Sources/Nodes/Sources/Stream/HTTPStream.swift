@@ -72,7 +72,6 @@ final class HTTPStream: StreamSource {
       // Not all clients of a server at once, and none before it has asked for.
       let first = max(retry, Self.waits.least) * 1.25
       (link.backoff.initial, link.backoff.cap) = (first, max(first, Self.waits.longest))
-      isFinal = false
       return try attempt(feed)
     }
   }
@@ -80,7 +79,10 @@ final class HTTPStream: StreamSource {
   /// Reads a response to its end, or with the next request where the server refuses the id of the last event.
   private func attempt(_ feed: Feed) throws -> ConnectionLink.End {
     (hasBytes, hasEvents) = (false, false)
+    // An address that cannot be made of the event is none later either.
+    isFinal = true
     let request = try request()
+    isFinal = false
     let start = MonotonicClock.now
     do {
       if try connect(request, feed) || feed.isStopped || context.isOnce { return .done }
