@@ -19,12 +19,27 @@ final class BrowserProxy: Sendable {
     var failures: [String: String] = [:]
   }
 
-  private struct Visitor: Sendable {
+  /// A page that is let in.
+  struct Visitor: Sendable {
     let host: String
-    /// The reach of the page's own address, once it is known.
-    var reach = AddressReach.world
-    var usage = Usage()
-    var connections: Set<Int32> = []
+    /// The reach of the address that its own host had first: a name may get another one meanwhile, to be let in by that.
+    private(set) var reach: AddressReach?
+    fileprivate var usage = Usage()
+    fileprivate var connections: Set<Int32> = []
+
+    init(host: String) { self.host = host }
+
+    /// Whether it may connect to an address of a host.
+    func mayReach(_ address: AddressReach, of host: String) -> Bool {
+      let isOwn = host == self.host
+      guard let reach else { return isOwn || address == .world }
+      return reach.mayReach(address) || isOwn && address == reach
+    }
+
+    /// Notes that it has connected to one.
+    mutating func noteConnection(to address: AddressReach, of host: String) {
+      if host == self.host, reach == nil { reach = address }
+    }
   }
 
   /// The most connections at once; more are closed.
@@ -183,18 +198,15 @@ final class BrowserProxy: Sendable {
   /// Connects to a host, if the page may reach it.
   private func dial(_ host: String, _ port: Int, _ key: String) throws(Sentence) -> OpenDescriptor {
     let addresses = try ResolvedAddress.all(of: host, port: port)
-    let (isOwn, reach) = visitors.withLock { visitors in
-      (visitors[key]?.host == host, visitors[key]?.reach ?? .world)
-    }
     var failure = "\(host) has no address"
     for address in addresses {
-      guard isOwn || reach.mayReach(address.reach) else {
+      guard visitors.withLock({ $0[key]?.mayReach(address.reach, of: host) ?? false }) else {
         note(key) { if $0.refused.count < 20 { $0.refused.insert("\(host):\(port)") } }
         failure = "\(host) is an address of this machine or its network, which the page may not reach"
         continue
       }
       if let server = address.connect(for: Self.connectTime) {
-        if isOwn { visitors.withLock { $0[key]?.reach = address.reach } }
+        visitors.withLock { $0[key]?.noteConnection(to: address.reach, of: host) }
         return server
       }
       failure = "cannot connect: \(String(cString: strerror(errno)))"

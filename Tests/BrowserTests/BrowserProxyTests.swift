@@ -31,6 +31,25 @@ import Testing
     }
   }
 
+  @Test("a name that gets another address while its page is open is let in nowhere by that")
+  func rebound() {
+    var visitor = BrowserProxy.Visitor(host: "evil.example")
+    #expect(visitor.mayReach(.world, of: "evil.example") && !visitor.mayReach(.machine, of: "127.0.0.1"))
+    visitor.noteConnection(to: .world, of: "cdn.example")
+    #expect(visitor.mayReach(.machine, of: "evil.example"), "its own address is not known before")
+    visitor.noteConnection(to: .world, of: "evil.example")
+    visitor.noteConnection(to: .machine, of: "evil.example")
+    for reach in [AddressReach.machine, .network, .link] {
+      #expect(!visitor.mayReach(reach, of: "evil.example") && !visitor.mayReach(reach, of: "other.example"))
+    }
+    #expect(visitor.mayReach(.world, of: "evil.example"))
+
+    var metadata = BrowserProxy.Visitor(host: "169.254.169.254")
+    metadata.noteConnection(to: .link, of: "169.254.169.254")
+    #expect(metadata.mayReach(.link, of: "169.254.169.254") && !metadata.mayReach(.link, of: "169.254.1.1"))
+    #expect(metadata.mayReach(.world, of: "cdn.example"))
+  }
+
   @Test("a page reaches the world, and what is as near as itself; a link only by its own name")
   func rules() {
     #expect(AddressReach.world.mayReach(.world) && !AddressReach.world.mayReach(.network))
