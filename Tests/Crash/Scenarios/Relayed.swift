@@ -9,10 +9,7 @@ final class Relayed: Scenario {
   let logs = ["log.jsonl"]
   private let server: MQTTServer
   private let input: GrowingFile
-  private var dice = SplitMix64(seed: 1)
-  /// How long the server stays away or frozen, counted in calls of `tend`; 0 while it answers.
-  private var pause = 0
-  private var isFrozen = false
+  private var troubles: Troubles
   private var isEnding = false
   private var isComplete = false
   /// Whether the server keeps messages for the pipeline.
@@ -20,7 +17,11 @@ final class Relayed: Scenario {
 
   init(_ place: Place) throws {
     self.place = place
-    server = try MQTTServer()
+    let server = try MQTTServer()
+    self.server = server
+    troubles = Troubles(
+      oneIn: 300, longest: (away: 100, frozen: 1500), kill: server.stop, start: { try server.start() },
+      signal: server.signal)
     try place.write(
       "p.yaml",
       """
@@ -50,23 +51,11 @@ final class Relayed: Scenario {
     if !isKnown { return }
     if isEnding { return isComplete ? () : try complete() }
     try input.tend(mayRotate: false)
-    if pause > 0 {
-      pause -= 1
-      if pause == 0 { try bringBack() }
-    } else if dice.below(300) == 0 {
-      isFrozen = dice.below(2) == 0
-      pause = 1 + dice.below(isFrozen ? 1500 : 100)
-      isFrozen ? server.signal(SIGSTOP) : server.stop()
-    }
-  }
-
-  private func bringBack() throws {
-    if isFrozen { server.signal(SIGCONT) } else { try server.start() }
-    pause = 0
+    try troubles.tend()
   }
 
   func prepareEnd() throws {
-    if pause > 0 { try bringBack() }
+    try troubles.end()
     isEnding = true
   }
 
@@ -80,7 +69,9 @@ final class Relayed: Scenario {
 
   func verdict() throws -> Verdict {
     // What waits for an answer is published beside what comes after it.
-    return Verdict.comparing(
+    var verdict = Verdict.comparing(
       place.logLines("log.jsonl").sorted(), with: input.lines.sorted(), in: "log.jsonl")
+    verdict.serverKills = troubles.kills
+    return verdict
   }
 }

@@ -10,17 +10,17 @@ final class Served: Scenario {
   let logs: [String] = []
   private let server: PostgreSQLServer
   private let input: GrowingFile
-  private var dice = SplitMix64(seed: 1)
-  /// How many times the server was killed, and how long it stays away or frozen, counted in calls of `tend`; 0 while it
-  /// answers.
-  private var (kills, pause) = (0, 0)
-  private var isFrozen = false
+  private var troubles: Troubles
   private var isEnding = false
   private var findings: [String] = []
 
   init(_ place: Place) throws {
     self.place = place
-    server = try PostgreSQLServer()
+    let server = try PostgreSQLServer()
+    self.server = server
+    troubles = Troubles(
+      oneIn: 100, longest: (away: 60, frozen: 600), kill: server.kill, start: server.start,
+      signal: server.signal)
     try place.write(
       "p.yaml",
       """
@@ -67,7 +67,7 @@ final class Served: Scenario {
   /// Half of the letters are retried by the next life, and the table takes some of them.
   func mourn(_ end: Life.End, wasStopped: Bool) {
     do {
-      if pause == 0 { try server.sql("UPDATE ready SET until = until + 400") }
+      if troubles.areOver { try server.sql("UPDATE ready SET until = until + 400") }
       guard let state = try state else { return }
       let letters = try state.deadLetters(limit: 100_000).prefix(20)
       try state.update { epoch throws(StoreError) in
@@ -86,25 +86,12 @@ final class Served: Scenario {
   func tend(_ life: Life?) throws {
     if isEnding { return }
     try input.tend(mayRotate: false)
-    if pause > 0 {
-      pause -= 1
-      if pause == 0 { try bringBack() }
-    } else if dice.below(100) == 0 {
-      isFrozen = dice.below(2) == 0
-      pause = 1 + dice.below(isFrozen ? 600 : 60)
-      try isFrozen ? server.signal(SIGSTOP) : server.kill()
-      kills += isFrozen ? 0 : 1
-    }
-  }
-
-  private func bringBack() throws {
-    try isFrozen ? server.signal(SIGCONT) : server.start()
-    pause = 0
+    try troubles.tend()
   }
 
   /// A row that is never refused is the last one.
   func prepareEnd() throws {
-    if pause > 0 { try bringBack() }
+    try troubles.end()
     try input.add(0)
     try input.add(97 - input.count % 97)
     isEnding = true
@@ -116,8 +103,8 @@ final class Served: Scenario {
     let numbers = try (written + letters).sorted()
     var verdict = Verdict.comparing(
       numbers.map { "\($0)" }, with: (1...input.count).map { "\($0)" },
-      in: "the table and the dead letters, after \(kills) kills of the server")
-    verdict.serverKills = kills
+      in: "the table and the dead letters, after \(troubles.kills) kills of the server")
+    verdict.serverKills = troubles.kills
     verdict.findings += findings
     return verdict
   }

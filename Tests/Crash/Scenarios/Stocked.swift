@@ -11,16 +11,18 @@ final class Stocked: Scenario {
   let logs = ["log.jsonl"]
   private let server: RedisServer
   private let input: GrowingFile
+  private var troubles: Troubles
   private var dice = SplitMix64(seed: 1)
-  /// How long the server stays away or frozen, counted in calls of `tend`; 0 while it answers.
-  private var pause = 0
-  private var isFrozen = false
   private var isEnding = false
   private var isComplete = false
 
   init(_ place: Place) throws {
     self.place = place
-    server = try RedisServer()
+    let server = try RedisServer()
+    self.server = server
+    troubles = Troubles(
+      oneIn: 300, longest: (away: 100, frozen: 1500), kill: server.stop, start: { try server.start() },
+      signal: server.signal)
     try place.write(
       "p.yaml",
       """
@@ -46,23 +48,11 @@ final class Stocked: Scenario {
     if isEnding { return isComplete ? () : try complete() }
     // One entry at a time is on its way.
     if dice.below(10) == 0 { try input.tend(mayRotate: false) }
-    if pause > 0 {
-      pause -= 1
-      if pause == 0 { try bringBack() }
-    } else if dice.below(300) == 0 {
-      isFrozen = dice.below(2) == 0
-      pause = 1 + dice.below(isFrozen ? 1500 : 100)
-      isFrozen ? server.signal(SIGSTOP) : server.stop()
-    }
-  }
-
-  private func bringBack() throws {
-    if isFrozen { server.signal(SIGCONT) } else { try server.start() }
-    pause = 0
+    try troubles.tend()
   }
 
   func prepareEnd() throws {
-    if pause > 0 { try bringBack() }
+    try troubles.end()
     isEnding = true
   }
 
@@ -87,6 +77,8 @@ final class Stocked: Scenario {
   }
 
   func verdict() throws -> Verdict {
-    Verdict.comparing(place.logLines("log.jsonl"), with: input.lines, in: "log.jsonl")
+    var verdict = Verdict.comparing(place.logLines("log.jsonl"), with: input.lines, in: "log.jsonl")
+    verdict.serverKills = troubles.kills
+    return verdict
   }
 }
