@@ -31,9 +31,11 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
   private let completions: Completions
   private var suppression: Suppression?
   private var ids: EventIDs
-  private var waiting: [Pending] = []
+  private var waiting: ArraySlice<Pending> = []
   /// The items that run or wait for a retry, by the order in which they began.
   private var active: [Int64: Pending] = [:]
+  /// The numbers of those that are not under way: about to begin, or waiting for a retry.
+  private var resting: Set<Int64> = []
   private var failuresInARow = 0
   /// Why deliveries are repeated, for their status: until one succeeds.
   private var failing: (reason: String, since: Double, isFailure: Bool)?
@@ -147,7 +149,7 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
     completions.waitForAll(until: MonotonicClock.now + DeliveryWait.longestCancellation)
     try takeCompletions()
     for pending in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(pending) }
-    (active, waiting) = ([:], [])
+    (active, resting, waiting) = ([:], [], [])
     if left > 0 { context.log.notice(transport.leftMessage(left)) }
     left = 0
     context.meter.note(nil)
@@ -163,16 +165,20 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
       && (active.count >= settings.concurrency || !waiting.contains(where: isFree))
   }
 
-  private var isUnderWay: Bool { active.values.contains { $0.attempt != nil } }
+  private var isUnderWay: Bool { active.count > resting.count }
 
   /// Begins what may begin now.
   private func pump(isForced: Bool = false) {
     while active.count < settings.concurrency, let place = waiting.firstIndex(where: isFree) {
       lastNumber += 1
-      active[lastNumber] = waiting.remove(at: place)
+      // The first, as a rule, which moves no others.
+      active[lastNumber] = place == waiting.startIndex ? waiting.removeFirst() : waiting.remove(at: place)
+      resting.insert(lastNumber)
+      if waiting.isEmpty { waiting = [] }
     }
     var next: Instant?
-    for (number, pending) in active.sorted(by: { $0.key < $1.key }) where pending.attempt == nil {
+    for number in resting.sorted() {
+      guard let pending = active[number] else { continue }
       if isForced || pending.due <= now {
         begin(number, pending)
       } else {
@@ -190,6 +196,7 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
   private func begin(_ number: Int64, _ pending: Pending) {
     crashPoint("delivery.starting")
     completions.expect(number)
+    resting.remove(number)
     active[number]?.attempt = transport.begin(pending.item, id: pending.id) { [completions] in
       completions.put(number, $0)
     }
@@ -221,8 +228,10 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
       if failure == nil { (failuresInARow, failing) = (0, nil) }
       if let failure, failure.isCancellation {
         active[number] = pending
+        resting.insert(number)
       } else if let failure, failure.mayPass, pending.attempts < settings.attempts {
         active[number] = postponed(pending, failure)
+        resting.insert(number)
       } else {
         active[number] = nil
         end(pending, failure)
@@ -234,7 +243,7 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
 
   /// Notes what all items wait for.
   private func noteWait() {
-    guard let failing, let due = active.values.lazy.filter({ $0.attempt == nil }).map(\.due).min() else {
+    guard let failing, let due = resting.compactMap({ active[$0]?.due }).min() else {
       return context.meter.note(nil)
     }
     context.meter.note(

@@ -146,9 +146,11 @@ import Testing
     let delivers = Deliverable.command
     let retriesInRealTime = false
     private(set) var ends: [DeliveryEnd] = []
+    private(set) var bodies: [String] = []
 
     func begin(_ task: RequestItem, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
       ends.append(end)
+      bodies.append(task.body ?? "")
       return Subscription()
     }
   }
@@ -167,6 +169,37 @@ import Testing
       try queue.wake()
     }
     #expect(worker.ends.count == 4 && log.entries.last == "no after 2 attempts")
+  }
+
+  @Test(
+    "a delivery costs the same however many wait and run, and they begin in the order in which they were added"
+  )
+  func proportional() throws {
+    func time(waiting count: Int, concurrency: Int) throws -> Duration {
+      let worker = HandWorker()
+      let queue = DeliveryQueue(
+        DeliverySettings(concurrency: concurrency, queue: 65536), context(), worker)
+      for number in 1...count { try queue.add(RequestItem(body: "\(number)", event: nil)) }
+      let time = try processorTime {
+        for number in 0..<300 {
+          worker.ends[number](nil)
+          try queue.wake()
+        }
+      }
+      Expectations.expect(worker.bodies, equals: (1...(300 + concurrency)).map { "\($0)" })
+      return time
+    }
+    // A slow moment of the machine is no slow queue.
+    func expect(_ more: () throws -> Duration, within factor: Int, of once: () throws -> Duration) rethrows {
+      let pairs = try (1...5).map { _ in (try once(), try more()) }
+      #expect(pairs.contains { $0.1 < $0.0 * factor }, "\(pairs)")
+    }
+    try expect({ try time(waiting: 60_000, concurrency: 1) }, within: 4) {
+      try time(waiting: 1000, concurrency: 1)
+    }
+    try expect({ try time(waiting: 1000, concurrency: 64) }, within: 6) {
+      try time(waiting: 1000, concurrency: 1)
+    }
   }
 
   @Test("a delivery that has failed fails in status; one that the server asks to wait only waits")
