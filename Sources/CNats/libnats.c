@@ -127,9 +127,6 @@ struct flow_nats {
   /// Whether a wake-up is in the queue.
   bool is_signalled;
   int descriptor;
-  void (*notify)(void *);
-  void (*release)(void *);
-  void *context;
 };
 
 /// A subscription's tag and limit beside its connection.
@@ -157,7 +154,6 @@ static void drop(flow_nats *it) {
   free(it->arrived.entries);
   free(it->taken.entries);
   if (it->descriptor >= 0) close(it->descriptor);
-  if (it->release) it->release(it->context);
   pthread_mutex_destroy(&it->lock);
   pthread_cond_destroy(&it->room);
   free(it);
@@ -182,8 +178,7 @@ static void put(flow_nats *it, flow_nats_entry entry, int limit) {
     else free((void *)entry.data);
   } else if (is_first) {
     uint64_t one = 1;
-    if (it->descriptor >= 0) (void)!write(it->descriptor, &one, sizeof one);
-    else if (it->notify) it->notify(it->context);
+    (void)!write(it->descriptor, &one, sizeof one);
   }
 }
 
@@ -270,18 +265,14 @@ static int configure(void *options, const flow_nats_settings *given, flow_nats *
 }
 
 int flow_nats_connect(
-    flow_nats **connection, const flow_nats_settings *settings, void (*arrived)(void *), void (*release)(void *),
-    void *context, char *failure, size_t size) {
+    flow_nats **connection, const flow_nats_settings *settings, char *failure, size_t size) {
   flow_nats *it = calloc(1, sizeof *it);
   void *options = 0;
   int status = library.natsOptions_Create(&options);
   pthread_mutex_init(&it->lock, 0);
   pthread_cond_init(&it->room, 0);
   it->references = 2;
-  it->notify = arrived;
-  it->release = release;
-  it->context = context;
-  it->descriptor = arrived ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  it->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (!status) status = configure(options, settings, it);
   if (!status) status = library.natsConnection_Connect(&it->connection, options);
   if (status) {
@@ -317,7 +308,7 @@ int flow_nats_descriptor(flow_nats *it) { return it->descriptor; }
 int flow_nats_take(flow_nats *it, const flow_nats_entry **entries) {
   clear(&it->taken);
   uint64_t count;
-  if (it->descriptor >= 0) (void)!read(it->descriptor, &count, sizeof count);
+  (void)!read(it->descriptor, &count, sizeof count);
   pthread_mutex_lock(&it->lock);
   struct list empty = it->taken;
   it->taken = it->arrived;

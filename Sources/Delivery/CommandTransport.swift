@@ -33,7 +33,7 @@ package struct CommandItem: DeliveryItem, JSONRecord {
 }
 
 /// Runs commands as child processes, each on a thread that waits for it.
-package final class CommandTransport: DeliveryTransport, Sendable {
+package final class CommandTransport: SingleTransport, Sendable {
   /// Where the standard output of a command goes.
   package enum Output: String, CaseIterable, Sendable {
     case log, discard, stdout
@@ -111,7 +111,7 @@ package final class CommandTransport: DeliveryTransport, Sendable {
     if !result.output.isEmpty { printed.withLock { $0.append((result.output, result.outputLost)) } }
   }
 
-  package func showOutput() throws {
+  package func takeOutput(of ended: [UInt64]) throws {
     let all = printed.withLock { printed in
       defer { printed = [] }
       return printed
@@ -125,8 +125,8 @@ package final class CommandTransport: DeliveryTransport, Sendable {
     }
   }
 
-  package func cutShortMessage(_ item: CommandItem, attempts: Int) -> String {
-    "\(quoted(item.name)) was \(attempts == 0 ? "not run" : "stopped"): the pipeline ended"
+  package func cutShortMessage(_ item: any DeliveryItem, attempts: Int) -> String {
+    "\(quoted((item as? CommandItem)?.name ?? "")) was \(attempts == 0 ? "not run" : "stopped"): the pipeline ended"
   }
 
   package func leftMessage(_ count: Int) -> String {

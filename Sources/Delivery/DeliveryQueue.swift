@@ -10,70 +10,81 @@ import Store
 /// Where the pipeline has state, an item stays in the outbox until it has succeeded, through retries and restarts; one
 /// that fails for good becomes a dead letter. With a concurrency of one, items run and are retried strictly in order.
 /// All decisions are made on the lane; a transport reports from its own threads.
-package final class DeliveryQueue<Transport: DeliveryTransport> {
-  private struct Pending {
-    let item: Transport.Item
-    let id: String
-    var entry: OutboxEntry?
-    var attempts = 0
-    /// When the next attempt may begin, by `now`.
-    var due: Instant
-    /// The attempt that is under way.
-    var attempt: Subscription?
-  }
-
-  package let transport: Transport
+package final class DeliveryQueue {
+  private let transport: any DeliveryTransport
   /// The report of a dry run, instead of deliveries.
   package var dryRun = DryRun()
   private let context: SinkContext
   private let settings: DeliverySettings
   private let backoff: Backoff
-  private let completions: Completions
+  private let answers: DeliveryAnswers
   private var suppression: Suppression?
   private var ids: EventIDs
-  private var waiting: ArraySlice<Pending> = []
-  /// The items that run or wait for a retry, by the order in which they began.
-  private var active: [Int64: Pending] = [:]
-  /// The numbers of those that are not under way: about to begin, or waiting for a retry.
-  private var resting: Set<Int64> = []
+  private var waiting: ArraySlice<(serial: UInt64, delivery: Delivery)> = []
+  /// The deliveries that are under way or wait for a retry.
+  private var active = DeliveryPlaces()
+  private var underWay = 0
+  /// The places of those that wait for a retry, and when the first of them is due, or the last where each holds up all.
+  private var resting: Set<Int> = []
+  private var nextRetry = Instant.distantFuture
+  /// The next look at whether a receiver is available again, and the place of the item by which it is under way.
+  private var nextProbe = Instant.distantFuture
+  private var probe: Int?
+  private var keys: Set<String> = []
+  /// The takings of answers in a row that had a failure, and as of how many one was reported.
   private var failuresInARow = 0
+  private var reported = 0
   /// Why deliveries are repeated, for their status: until one succeeds.
   private var failing: (reason: String, since: Double, isFailure: Bool)?
-  private var lastNumber: Int64 = 0
+  private var lastSerial: UInt64 = 0
+  private var lastNumber: UInt64 = 0
+  /// The last entry that came in the order of the outbox, and the one up to which everything is marked as done.
+  private var last: OutputPlace?
+  private var marked: OutputPlace?
+  /// The deliveries that are dead letters again on their way, out of the outbox's order: no mark is beyond them.
+  private var late = 0
   /// How many items the end of the pipeline left to the next run.
   private var left = 0
   /// Whether no attempt may be under way between two turns.
   private let waitsInTurn: Bool
   private let retriesInTurn: Bool
 
-  package init(_ settings: DeliverySettings, _ context: SinkContext, _ transport: Transport) {
+  package init(_ settings: DeliverySettings, _ context: SinkContext, _ transport: any DeliveryTransport) {
     self.settings = settings
     self.context = context
     self.transport = transport
-    backoff = Backoff(initial: settings.backoff, random: context.lane.world.random)
-    completions = Completions(context.alarm)
+    backoff = Backoff(
+      initial: settings.backoff, cap: settings.longestBackoff, random: context.lane.world.random)
+    answers = DeliveryAnswers { [alarm = context.alarm] in alarm.ring() }
     suppression = Suppression(of: transport.delivers, context)
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     waitsInTurn = context.lane.waiting == .withinTurn
     retriesInTurn = waitsInTurn && transport.retriesInRealTime
   }
 
-  deinit { for pending in active.values { pending.attempt?.dispose() } }
+  deinit { for place in active.taken { active[place]?.attempt?.dispose() } }
 
   private var now: Instant { retriesInTurn ? MonotonicClock.now : context.lane.scheduler.now }
 
   /// Adds an item: it runs when the epoch has been committed or, without state, as soon as there is room.
   ///
   /// Throws `NotSent` where deliveries are suppressed.
-  package func add(_ item: Transport.Item) throws {
-    try suppress()
-    if let outbox = context.outbox {
-      let stored = context.lane.world[Secrets.self]?.sealed(item.stored) ?? item.stored
-      let id = try outbox.nextID()
-      context.trace(output: id)
-      return outbox.put(stored, id: id)
+  package func add(_ item: any DeliveryItem) throws { try add { _ in item } }
+
+  /// Adds an item that is made with its id.
+  package func add(_ item: (_ id: String) throws -> any DeliveryItem) throws {
+    if isSuppressed {
+      _ = try item("suppressed")
+      return try suppress()
     }
-    try submit(Pending(item: item, id: ids.next(at: context.lane.now), due: now))
+    guard let outbox = context.outbox else {
+      let id = ids.next(at: context.lane.now)
+      return try submit(Delivery(try item(id), id: id, due: now))
+    }
+    let id = try outbox.nextID()
+    let stored = try item(id).stored
+    context.trace(output: id)
+    outbox.put(context.lane.world[Secrets.self]?.sealed(stored) ?? stored, id: id)
   }
 
   /// Throws `NotSent` where deliveries are suppressed.
@@ -84,7 +95,7 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
   package var isSuppressed: Bool { suppression != nil }
 
   /// Runs the items that the run before has left in the outbox.
-  func recover(_ entries: [OutboxEntry]) throws {
+  package func recover(_ entries: [OutboxEntry]) throws {
     if !isSuppressed { transport.endLeftovers(of: entries.map(\.id)) }
     try run(entries)
   }
@@ -99,30 +110,32 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
         context.refuse(entry, "a secret in it is no longer known, or has another value")
         continue
       }
-      guard let item = Transport.Item(stored: bytes) else {
-        context.refuse(entry, "a sink of another kind that had this name has left it")
+      guard let item = transport.item(stored: bytes) else {
+        context.refuse(entry, "\(StrangeItem())")
         continue
       }
+      let isLate = last.map { entry.place <= $0 } ?? false
+      if isLate { late += 1 }
       try submit(
-        Pending(
-          item: item, id: entry.id, entry: entry, attempts: entry.attempts, due: now + storedWait(of: entry))
-      )
+        Delivery(item, id: entry.id, due: now + storedWait(of: entry), entry: entry, before: last))
+      if !isLate { last = entry.place }
     }
     try endTurn()
   }
 
-  private func submit(_ pending: Pending) throws {
+  private func submit(_ delivery: Delivery) throws {
     let isFull = waiting.count >= settings.queue
     if isFull { context.lane.noteWait("its queue of \(settings.queue) is full", of: context.name) }
     defer { if isFull { context.lane.noteWait(nil) } }
     while waiting.count >= settings.queue {
-      if context.stop.isSet { return cutShort(pending) }
+      if context.stop.isSet { return cutShort(delivery) }
       // Virtual time stands still meanwhile, so that no retry would ever be due.
       pump(isForced: waitsInTurn && !retriesInTurn)
       try wait()
     }
-    waiting.append(pending)
-    pump()
+    lastSerial += 1
+    waiting.append((lastSerial, delivery))
+    if waiting.count >= transport.batch { pump() }
   }
 
   package func wake() throws { try collect() }
@@ -130,7 +143,7 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
   package func endTurn() throws {
     try dryRun.write(to: context.screen, in: context.lane.world)
     pump()
-    while waitsInTurn, !context.stop.isSet, retriesInTurn ? !active.isEmpty : isUnderWay { try wait() }
+    while waitsInTurn, !context.stop.isSet, retriesInTurn ? active.count > 0 : underWay > 0 { try wait() }
   }
 
   /// Waits until the deadline, by the scheduler's clock, for everything but retries that are due much later; then
@@ -145,11 +158,16 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
       pump(isForced: waitsInTurn && !retriesInTurn)
       try wait(until: end)
     }
-    for number in active.keys.sorted() { active[number]?.attempt?.dispose() }
-    completions.waitForAll(until: MonotonicClock.now + DeliveryWait.longestCancellation)
-    try takeCompletions()
-    for pending in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(pending) }
-    (active, resting, waiting) = ([:], [], [])
+    for place in active.taken { active[place]?.attempt?.dispose() }
+    let limit = MonotonicClock.now + DeliveryWait.longestCancellation
+    while underWay > 0, MonotonicClock.now < limit {
+      answers.wait(until: limit)
+      try takeAnswers()
+    }
+    try takeAnswers()
+    for place in active.taken { if let delivery = active[place] { cutShort(delivery) } }
+    for (_, delivery) in waiting { cutShort(delivery) }
+    (active, waiting, resting, keys) = (DeliveryPlaces(), [], [], [])
     if left > 0 { context.log.notice(transport.leftMessage(left)) }
     left = 0
     context.meter.note(nil)
@@ -159,54 +177,79 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
 
   /// Whether the end of the pipeline need not wait.
   private var isDone: Bool {
-    if active.isEmpty { return waiting.isEmpty }
+    if active.count == 0 { return waiting.isEmpty }
     let limit = now + DeliveryWait.longestAtEnd
-    return !isUnderWay && active.values.allSatisfy { $0.due > limit }
-      && (active.count >= settings.concurrency || !waiting.contains(where: isFree))
+    return underWay == 0 && active.taken.allSatisfy { active[$0].map { $0.due > limit } ?? true }
+      && (active.count >= settings.concurrency || !waiting.contains { isFree($0.delivery) })
   }
-
-  private var isUnderWay: Bool { active.count > resting.count }
 
   /// Begins what may begin now.
   private func pump(isForced: Bool = false) {
-    while active.count < settings.concurrency, let place = waiting.firstIndex(where: isFree) {
-      lastNumber += 1
+    var begun: [Int] = []
+    if isForced || nextRetry < .distantFuture && nextRetry <= now {
+      begun = takeRetries(isForced || settings.holdsBack)
+    }
+    if nextProbe < .distantFuture, nextProbe <= now, probe == nil { beginProbe(&begun) }
+    while active.count < settings.concurrency, !settings.holdsBack || resting.isEmpty,
+      let index = waiting.firstIndex(where: { isFree($0.delivery) })
+    {
       // The first, as a rule, which moves no others.
-      active[lastNumber] = place == waiting.startIndex ? waiting.removeFirst() : waiting.remove(at: place)
-      resting.insert(lastNumber)
+      let (serial, delivery) = index == waiting.startIndex ? waiting.removeFirst() : waiting.remove(at: index)
       if waiting.isEmpty { waiting = [] }
+      if let key = delivery.key { keys.insert(key) }
+      begun.append(active.add(delivery, serial))
     }
-    var next: Instant?
-    for number in resting.sorted() {
-      guard let pending = active[number] else { continue }
-      if isForced || pending.due <= now {
-        begin(number, pending)
-      } else {
-        next = min(next ?? pending.due, pending.due)
-      }
-    }
-    if let next, !retriesInTurn { context.alarm.set(at: context.now + max(.zero, next - now)) }
+    if !begun.isEmpty { begin(begun) }
+    let next = min(nextRetry, nextProbe)
+    if next < .distantFuture, !retriesInTurn { context.alarm.set(at: context.now + max(.zero, next - now)) }
   }
 
-  private func isFree(_ pending: Pending) -> Bool {
-    guard let key = pending.item.key else { return true }
-    return !active.values.contains { $0.item.key == key }
+  private func isFree(_ delivery: Delivery) -> Bool { delivery.key.map { !keys.contains($0) } ?? true }
+
+  /// The places whose retries are due, in the order in which they came.
+  private func takeRetries(_ isForced: Bool) -> [Int] {
+    let now = now
+    var due: [Int] = []
+    nextRetry = .distantFuture
+    for place in resting {
+      guard let time = active[place]?.due else { continue }
+      if isForced || time <= now { due.append(place) } else { nextRetry = min(nextRetry, time) }
+    }
+    resting.subtract(due)
+    return active.inOrder(due)
   }
 
-  private func begin(_ number: Int64, _ pending: Pending) {
-    crashPoint("delivery.starting")
-    completions.expect(number)
-    resting.remove(number)
-    active[number]?.attempt = transport.begin(pending.item, id: pending.id) { [completions] in
-      completions.put(number, $0)
+  /// Tries the first item whose receiver was not available.
+  private func beginProbe(_ begun: inout [Int]) {
+    nextProbe = .distantFuture
+    let held = resting.filter { active[$0]?.isHeld == true }
+    guard let place = active.inOrder(Array(held)).first else { return }
+    resting.remove(place)
+    probe = place
+    begun.append(place)
+  }
+
+  private func begin(_ places: [Int]) {
+    let attempts = places.compactMap { place -> DeliveryAttempt? in
+      guard let delivery = active[place] else { return nil }
+      crashPoint("delivery.starting")
+      lastNumber += 1
+      delivery.number = lastNumber << DeliveryPlaces.bits | UInt64(place)
+      delivery.isUnderWay = true
+      return DeliveryAttempt(
+        number: delivery.number, order: active.serial(of: place), id: delivery.id, item: delivery.item,
+        place: delivery.entry?.place)
     }
+    underWay += attempts.count
+    let subscription = transport.begin(attempts, answers)
+    for place in places { active[place]?.attempt = subscription }
   }
 
   /// Waits a little for an attempt to end or, where none is under way, for the time of a retry.
   private func wait(until deadline: Instant = .distantFuture) throws {
     let pause = min(deadline, MonotonicClock.now + DeliveryWait.checkInterval)
-    if isUnderWay {
-      completions.wait(until: pause)
+    if underWay > 0 {
+      answers.wait(until: pause)
     } else {
       context.stop.wait(seconds: (pause - MonotonicClock.now).inSeconds)
     }
@@ -214,69 +257,102 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
   }
 
   private func collect() throws {
-    try takeCompletions()
+    try takeAnswers()
     pump()
   }
 
   /// Deals with the attempts that have ended.
-  private func takeCompletions() throws {
-    let completed = completions.take()
-    for (number, failure) in completed {
-      guard var pending = active[number] else { continue }
-      pending.attempt = nil
-      if failure?.isAttempt ?? true { pending.attempts += 1 }
-      if failure == nil { (failuresInARow, failing) = (0, nil) }
-      if let failure, failure.isCancellation {
-        active[number] = pending
-        resting.insert(number)
-      } else if let failure, failure.mayPass, pending.attempts < settings.attempts {
-        active[number] = postponed(pending, failure)
-        resting.insert(number)
+  private func takeAnswers() throws {
+    let ended = answers.take()
+    var hasFailed = false
+    for (number, failure) in ended {
+      let place = Int(number & DeliveryPlaces.mask)
+      guard let delivery = active[place], delivery.number == number, delivery.isUnderWay else { continue }
+      underWay -= 1
+      (delivery.isUnderWay, delivery.attempt) = (false, nil)
+      if let failure {
+        let isCounted = !failure.isCancellation && failure.isAttempt
+        if isCounted, !hasFailed { (hasFailed, failuresInARow) = (true, failuresInARow + 1) }
+        fail(place, failure)
       } else {
-        active[number] = nil
-        end(pending, failure)
+        (failuresInARow, reported, failing, hasFailed) = (0, 0, nil, false)
+        if place == probe { resume() }
+        finish(place)
       }
     }
-    if !completed.isEmpty { noteWait() }
-    try transport.showOutput()
+    if !ended.isEmpty {
+      markDone()
+      noteWait()
+    }
+    try transport.takeOutput(of: ended.map(\.number))
+  }
+
+  private func fail(_ place: Int, _ failure: DeliveryFailure) {
+    if place == probe {
+      probe = nil
+      if failure.isUnavailable {
+        nextProbe = now + DeliveryWait.probeInterval
+        return rest(place)
+      }
+    }
+    if failure.isAttempt { active[place]?.attempts += 1 }
+    if failure.isCancellation { return rest(place) }
+    guard failure.mayPass, let delivery = active[place], delivery.attempts < settings.attempts else {
+      return finish(place, failure)
+    }
+    postpone(delivery, failure)
+    if failure.isUnavailable { nextProbe = min(nextProbe, now + DeliveryWait.probeInterval) }
+    rest(place)
+  }
+
+  private func rest(_ place: Int) {
+    guard let due = active[place]?.due else { return }
+    nextRetry = resting.isEmpty ? due : settings.holdsBack ? max(nextRetry, due) : min(nextRetry, due)
+    resting.insert(place)
+  }
+
+  /// A receiver is available again: what waited for that need not wait any longer.
+  private func resume() {
+    (probe, nextProbe) = (nil, .distantFuture)
+    for place in resting where active[place]?.isHeld == true {
+      active[place]?.due = now
+      nextRetry = now
+    }
   }
 
   /// Notes what all items wait for.
   private func noteWait() {
-    guard let failing, let due = resting.compactMap({ active[$0]?.due }).min() else {
-      return context.meter.note(nil)
-    }
+    guard let failing, !resting.isEmpty else { return context.meter.note(nil) }
     context.meter.note(
       NodeStatus.Wait(
         events: active.count + waiting.count, request: "delivery", reason: failing.reason,
         since: failing.since,
-        until: context.lane.world.wallClock() + (due - now).inSeconds, isFailing: failing.isFailure))
+        until: context.lane.world.wallClock() + (nextRetry - now).inSeconds, isFailing: failing.isFailure))
   }
 
-  private func postponed(_ pending: Pending, _ failure: DeliveryFailure) -> Pending {
-    var pending = pending
-    let own = failure.isAttempt ? backoff.delay(beforeRetry: pending.attempts - 1, after: failure) : nil
+  private func postpone(_ delivery: Delivery, _ failure: DeliveryFailure) {
+    let own = failure.isAttempt ? backoff.delay(beforeRetry: delivery.attempts - 1, after: failure) : nil
     let delay = max(own ?? .zero, wait(until: failure.retryAt ?? 0))
-    pending.due = now + delay
-    pending.entry?.attempts = pending.attempts
+    delivery.due = now + delay
+    delivery.isHeld = failure.isUnavailable
+    delivery.entry?.attempts = delivery.attempts
     let due = context.lane.world.wallClock() + delay.inSeconds
-    pending.entry?.due = due
-    if failure.isAttempt { context.trace(attempt: pending.id, failure: "\(failure)", next: due) }
-    if let entry = pending.entry { context.outbox?.retry(entry) }
+    delivery.entry?.due = due
+    if failure.isAttempt { context.trace(attempt: delivery.id, failure: "\(failure)", next: due) }
+    if let entry = delivery.entry { context.outbox?.retry(entry) }
     crashPoint("delivery.retry noted")
     let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
-    failuresInARow += 1
     // To wait as the server asks is no failure.
     failing = ("\(failure)", failing?.since ?? context.lane.world.wallClock(), failure.retryAt == nil)
-    // At growing distances; a transport that waits for its connection has said so itself.
-    let isReported = failuresInARow & (failuresInARow - 1) == 0
+    // At growing distances.
+    let isReported = failuresInARow & (failuresInARow - 1) == 0 && reported != failuresInARow
     let isWait = !failure.isAttempt && failure.retryAt != nil
-    if isWait || failure.isAttempt && isReported {
+    if !failure.isLogged, isWait || failure.isAttempt && isReported {
+      if !isWait { reported = failuresInARow }
       context.log.notice(isWait ? "\(failure)" : words)
     } else {
       context.log.detail(words)
     }
-    return pending
   }
 
   private func storedWait(of entry: OutboxEntry) -> Duration {
@@ -288,29 +364,51 @@ package final class DeliveryQueue<Transport: DeliveryTransport> {
     .seconds(min(max(0, time - context.lane.world.wallClock()), 1e9))
   }
 
-  private func end(_ pending: Pending, _ failure: DeliveryFailure?) {
+  /// An item has succeeded, or failed for good.
+  private func finish(_ place: Int, _ failure: DeliveryFailure? = nil) {
+    guard let delivery = active.remove(place) else { return }
+    if let key = delivery.key { keys.remove(key) }
+    context.trace(attempt: delivery.id, failure: failure.map { "\($0)" })
+    let isLate = delivery.entry.map { entry in delivery.before.map { entry.place <= $0 } ?? false } ?? false
+    if isLate { late -= 1 }
     guard var failure else {
-      context.trace(attempt: pending.id, failure: nil)
-      if let entry = pending.entry { context.outbox?.remove(entry.place) }
+      if let entry = delivery.entry, isLate || !transport.recognisesRepeats {
+        context.outbox?.remove(entry.place)
+      }
       crashPoint("delivery.success noted")
       return
     }
-    context.trace(attempt: pending.id, failure: "\(failure)")
-    if pending.attempts > 1 { failure.description += " after \(pending.attempts) attempts" }
-    if var entry = pending.entry {
-      entry.attempts = pending.attempts
+    if delivery.attempts > 1 { failure.description += " after \(delivery.attempts) attempts" }
+    if var entry = delivery.entry {
+      entry.attempts = delivery.attempts
       context.outbox?.giveUp(entry, reason: "\(failure)")
     }
     context.meter.countGivenUp()
-    context.errors.report(failure, pending.item.event)
+    context.errors.report(failure, delivery.item.event)
+  }
+
+  /// Marks everything as done up to the oldest item that is not, where the receiver recognises what it has had beyond.
+  private func markDone() {
+    guard transport.recognisesRepeats, late == 0, let outbox = context.outbox else { return }
+    let before: OutputPlace?
+    if let (serial, place) = active.first, serial < waiting.first?.serial ?? .max {
+      before = active[place]?.before
+    } else {
+      before = waiting.first.map(\.delivery.before) ?? last
+    }
+    guard let place = before, place != marked else { return }
+    marked = place
+    outbox.markWritten(through: place)
+    // Has the mark stored soon: a repeat is only detected for so long.
+    outbox.remove(place)
   }
 
   /// Leaves an item to the next run; without state it has failed.
-  private func cutShort(_ pending: Pending) {
-    if pending.entry != nil { return left += 1 }
-    let message = transport.cutShortMessage(pending.item, attempts: pending.attempts)
+  private func cutShort(_ delivery: Delivery) {
+    if delivery.entry != nil { return left += 1 }
+    let message = transport.cutShortMessage(delivery.item, attempts: delivery.attempts)
     context.meter.countGivenUp()
-    context.errors.report(DeliveryFailure(message, mayPass: false), pending.item.event)
+    context.errors.report(DeliveryFailure(message, mayPass: false), delivery.item.event)
   }
 }
 
@@ -332,56 +430,13 @@ private enum DeliveryWait {
   static let longestAtEnd = Duration.seconds(60)
   /// How long attempts may take to end after they were cancelled.
   static let longestCancellation = Duration.seconds(10)
-}
-
-/// The results of attempts, from any thread, until the lane takes them.
-private final class Completions: Sendable {
-  typealias Completion = (number: Int64, failure: DeliveryFailure?)
-
-  private struct State: Sendable {
-    /// The attempts that are under way.
-    var pending: Set<Int64> = []
-    var completed: [Completion] = []
-  }
-
-  private let state = ConditionLock(State())
-  private let alarm: SinkAlarm
-
-  init(_ alarm: SinkAlarm) { self.alarm = alarm }
-
-  func expect(_ number: Int64) { state.change { _ = $0.pending.insert(number) } }
-
-  func put(_ number: Int64, _ failure: DeliveryFailure?) {
-    let isFirst = state.change { state in
-      guard state.pending.remove(number) != nil else { return false }
-      state.completed.append((number, failure))
-      return state.completed.count == 1
-    }
-    if isFirst { alarm.ring() }
-  }
-
-  /// All results since the last call.
-  func take() -> [Completion] {
-    state.change { state in
-      defer { state.completed = [] }
-      return state.completed
-    }
-  }
-
-  /// Waits for a result, unless no attempt is under way.
-  func wait(until deadline: Instant) {
-    _ = state.wait(until: deadline) { $0.completed.isEmpty && !$0.pending.isEmpty ? nil : true }
-  }
-
-  func waitForAll(until deadline: Instant) {
-    _ = state.wait(until: deadline) { $0.pending.isEmpty ? true : nil }
-  }
+  /// How often it is tried whether a receiver is available again: a back-off may have grown longer by then.
+  static let probeInterval = Duration.milliseconds(250)
 }
 
 /// A sink whose work is done by a delivery queue.
 package protocol DeliverySink: KeepingSink {
-  associatedtype Transport: DeliveryTransport
-  var queue: DeliveryQueue<Transport> { get }
+  var queue: DeliveryQueue { get }
 }
 
 extension DeliverySink {

@@ -32,7 +32,7 @@ package struct RequestItem: DeliveryItem, JSONRecord {
 }
 
 /// Sends requests, with what all requests of a sink share.
-package struct RequestTransport: DeliveryTransport {
+package struct RequestTransport: SingleTransport {
   package let delivers = Deliverable.request
   package var retriesInRealTime: Bool { client.isBesideSimulation }
   package var method = Request.Method.get

@@ -28,21 +28,11 @@ package final class NATSConnection: @unchecked Sendable {
   }
 
   /// Connects to one of the servers, and tries each of them once.
-  ///
-  /// `arrived` is called, on a thread of libnats, when something has arrived in the empty queue. Without it `wait`
-  /// waits for that.
-  package init(
-    _ settings: NATSSettings, arrived: (@Sendable () -> Void)? = nil
-  ) throws(NATSError) {
+  package init(_ settings: NATSSettings) throws(NATSError) {
     try NATSConnection.load()
     var connection: OpaquePointer?
     var failure = [CChar](repeating: 0, count: 512)
-    let bell = arrived.map { Unmanaged.passRetained(ArrivalBell($0)) }
-    let status = settings.withRaw { given in
-      flow_nats_connect(
-        &connection, given, bell == nil ? nil : ring, bell == nil ? nil : release, bell?.toOpaque(),
-        &failure, failure.count)
-    }
+    let status = settings.withRaw { flow_nats_connect(&connection, $0, &failure, failure.count) }
     guard status == 0, let connection else {
       let text = String(decoding: failure.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       throw NATSError(connecting: settings, status: status, text)
@@ -67,11 +57,15 @@ package final class NATSConnection: @unchecked Sendable {
     return NATSEntry(entries + read)
   }
 
+  /// Waits for an entry, until the time is over or another descriptor is readable.
+  package func wait(for time: Duration, or other: Int32) {
+    if read < count { return }
+    awaitDescriptors([.input(flow_nats_descriptor(raw)), .input(other)], for: time)
+  }
+
   /// Waits for an entry, until the time is over or the sign is set.
   package func wait(seconds: Double, _ stop: StopSign) {
-    if read < count || stop.isSet { return }
-    awaitDescriptors(
-      [.input(flow_nats_descriptor(raw)), .input(stop.descriptor)], for: .seconds(min(max(0, seconds), 1e9)))
+    if !stop.isSet { wait(for: .seconds(min(max(0, seconds), 1e9)), or: stop.descriptor) }
   }
 
   /// Subscribes to a subject; its messages have the tag.
@@ -305,24 +299,6 @@ package struct NATSError: Error, CustomStringConvertible {
     default: self.init(.failed, "cannot connect to \(servers): \(text)")
     }
   }
-}
-
-/// A function for a callback of libnats, and the callbacks.
-///
-/// Not closures: one formed in code of another isolation would trap on a thread of libnats.
-private final class ArrivalBell: Sendable {
-  let ring: @Sendable () -> Void
-  init(_ ring: @escaping @Sendable () -> Void) { self.ring = ring }
-}
-
-private func ring(_ bell: UnsafeMutableRawPointer?) {
-  guard let bell else { return }
-  Unmanaged<ArrivalBell>.fromOpaque(bell).takeUnretainedValue().ring()
-}
-
-private func release(_ bell: UnsafeMutableRawPointer?) {
-  guard let bell else { return }
-  Unmanaged<ArrivalBell>.fromOpaque(bell).release()
 }
 
 extension NATSSettings {

@@ -25,7 +25,7 @@ import Testing
 
   private func queue(
     _ settings: DeliverySettings, _ waiting: Lane.Waiting = .acrossTurns
-  ) -> DeliveryQueue<CommandTransport> {
+  ) -> DeliveryQueue {
     let context = context(waiting)
     return DeliveryQueue(settings, context, CommandTransport(context, timeout: .seconds(20)))
   }
@@ -142,9 +142,9 @@ import Testing
   }
 
   /// Ends attempts at a command of the test.
-  private final class HandWorker: DeliveryTransport {
+  private final class HandWorker: SingleTransport {
     let delivers = Deliverable.command
-    let retriesInRealTime = false
+    let retriesInRealTime = true
     private(set) var ends: [DeliveryEnd] = []
     private(set) var bodies: [String] = []
 
@@ -215,5 +215,103 @@ import Testing
       let wait = try #require(context.meter.wait)
       #expect(wait.events == 1 && wait.reason == "not now" && wait.isFailing == (retryAt == nil))
     }
+  }
+
+  /// A stream that is not available, by hand: each attempt is answered by the test.
+  private func unavailable(_ reason: String = "no leader") -> DeliveryFailure {
+    var failure = DeliveryFailure(reason, mayPass: true)
+    failure.isUnavailable = true
+    return failure
+  }
+
+  @Test(
+    "while a receiver is not available one item at a time is tried, which is no attempt; then all are at once"
+  )
+  func probes() throws {
+    let worker = HandWorker()
+    let queue = DeliveryQueue(
+      DeliverySettings(concurrency: 3, attempts: 2, backoff: .seconds(50)), context(.withinTurn), worker)
+    for number in 1...3 { try queue.add(RequestItem(body: "\(number)", event: nil)) }
+    for number in 0..<3 { worker.ends[number](unavailable()) }
+    try queue.wake()
+    expect(worker.bodies, equals: ["1", "2", "3"])
+    // The first, again and again, and never given up for that.
+    for round in 4...8 {
+      #expect(
+        eventually {
+          try? queue.wake()
+          return worker.bodies.count == round
+        })
+      expect(worker.bodies.last, equals: "1")
+      if round < 8 { worker.ends[round - 1](unavailable()) }
+      try queue.wake()
+      expect(worker.bodies.count, equals: round)
+    }
+    worker.ends[7](nil)
+    try queue.wake()
+    expect(Array(worker.bodies.dropFirst(8)), equals: ["2", "3"])
+    for number in 8...9 { worker.ends[number](nil) }
+    try queue.finish(by: .distantFuture)
+    expect(log.entries, equals: ["no leader; next try in 50s"])
+  }
+
+  @Test("where a failure holds up the others, they are begun behind its retry, in order")
+  func holdsBack() throws {
+    let worker = HandWorker()
+    var settings = DeliverySettings(concurrency: 3, attempts: 3, backoff: .milliseconds(50))
+    settings.holdsBack = true
+    let queue = DeliveryQueue(settings, context(.withinTurn), worker)
+    for number in 1...6 { try queue.add(RequestItem(body: "\(number)", event: nil)) }
+    worker.ends[1](nil)
+    worker.ends[0](DeliveryFailure("no", mayPass: true))
+    try queue.wake()
+    // One has succeeded, so that there is room.
+    expect(worker.bodies, equals: ["1", "2", "3"])
+    worker.ends[2](DeliveryFailure("no", mayPass: true))
+    #expect(
+      eventually {
+        try? queue.wake()
+        return worker.bodies.count > 3
+      })
+    expect(Array(worker.bodies.dropFirst(3)), equals: ["1", "3", "4"])
+  }
+
+  @Test("attempts at a receiver that stays away end, with its reason")
+  func awayForGood() throws {
+    let worker = HandWorker()
+    let queue = DeliveryQueue(DeliverySettings(attempts: 3, backoff: .zero), context(), worker)
+    try queue.add(RequestItem(event: nil))
+    for number in 0..<3 {
+      worker.ends[number](unavailable())
+      try queue.wake()
+    }
+    #expect(worker.ends.count == 3 && log.entries.last == "no leader after 3 attempts")
+  }
+
+  @Test("an answer to an attempt that is over is none to the next")
+  func lateAnswer() throws {
+    let worker = HandWorker()
+    let queue = DeliveryQueue(DeliverySettings(attempts: 3, backoff: .zero), context(), worker)
+    try queue.add(RequestItem(event: nil))
+    worker.ends[0](DeliveryFailure("no", mayPass: true))
+    try queue.wake()
+    worker.ends[0](nil)
+    try queue.wake()
+    // It is still under way.
+    #expect(worker.ends.count == 2 && !log.entries.contains { $0.has("after") })
+    worker.ends[1](DeliveryFailure("no", mayPass: false))
+    try queue.wake()
+    expect(log.entries.last, equals: "no after 2 attempts")
+  }
+
+  @Test("many failures that come together are one line")
+  func together() throws {
+    let worker = HandWorker()
+    let queue = DeliveryQueue(
+      DeliverySettings(concurrency: 64, attempts: 2, backoff: .seconds(50)), context(), worker)
+    for _ in 1...64 { try queue.add(RequestItem(event: nil)) }
+    for end in worker.ends { end(DeliveryFailure("full", mayPass: true)) }
+    try queue.wake()
+    expect(log.entries, equals: ["full; next try in 50s"])
   }
 }

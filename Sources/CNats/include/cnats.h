@@ -76,16 +76,12 @@ typedef struct flow_nats_entry {
 } flow_nats_entry;
 
 /// Connects, and returns a status; `failure` gets a text unless it is 0.
-///
-/// `arrived` is called, on a thread of libnats, when the queue was empty and is no more; `release` when it will not be
-/// called again. `arrived` may be null: then the descriptor becomes readable.
 int flow_nats_connect(
-    flow_nats **connection, const flow_nats_settings *settings, void (*arrived)(void *context),
-    void (*release)(void *context), void *context, char *failure, size_t size);
+    flow_nats **connection, const flow_nats_settings *settings, char *failure, size_t size);
 /// Closes the connection and frees what was taken.
 void flow_nats_close(flow_nats *connection);
 
-/// Becomes readable when there are entries; -1 where the connection has a function for that.
+/// Becomes readable when there are entries.
 int flow_nats_descriptor(flow_nats *connection);
 /// All entries since the last call; frees those of the call before.
 int flow_nats_take(flow_nats *connection, const flow_nats_entry **entries);

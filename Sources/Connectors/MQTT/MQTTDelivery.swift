@@ -93,7 +93,7 @@ final class MQTTDelivery: DeliveryConnection {
   private let connection: MQTTConnection
   private let greetings: MQTTGreetings
   private var greeted: [Int32: MQTTMessage] = [:]
-  private var sent: [Int32: String] = [:]
+  private var sent: Set<Int32> = []
   private var answers: [(number: Int, failure: DeliveryFailure?)] = []
   private(set) var hasAnswered = false
   /// The state that the topic of freshness shows.
@@ -113,11 +113,12 @@ final class MQTTDelivery: DeliveryConnection {
     greeted[try connection.publish(message.topic, message.data, quality: 1, isRetained: true)] = message
   }
 
-  func send(_ item: MQTTItem, id: String) throws -> Int {
+  func send(_ item: any DeliveryItem, id: String) throws -> Int {
+    guard let item = item as? MQTTItem else { throw StrangeItem() }
     let number = try connection.publish(
       item.topic, try greetings.envelope.bytes(item.data, of: item.event, id: id), quality: greetings.quality,
       isRetained: greetings.isRetained)
-    sent[number] = item.topic
+    sent.insert(number)
     return Int(number)
   }
 
@@ -132,8 +133,8 @@ final class MQTTDelivery: DeliveryConnection {
         } else {
           greetings.refuse(greeting, connection.text(ofReason: answer.reason))
         }
-      } else if let topic = sent.removeValue(forKey: answer.id) {
-        let failure = answer.reason < 128 ? nil : connection.refusal(of: topic, answer.reason)
+      } else if sent.remove(answer.id) != nil {
+        let failure = answer.reason < 128 ? nil : connection.refusal(answer.reason)
         answers.append((Int(answer.id), failure))
       }
     }
@@ -173,9 +174,9 @@ final class MQTTDelivery: DeliveryConnection {
 
 extension MQTTConnection {
   /// The failure of a message that the server has refused.
-  fileprivate func refusal(of topic: String, _ reason: Int32) -> DeliveryFailure {
+  fileprivate func refusal(_ reason: Int32) -> DeliveryFailure {
     // Unspecified, of the implementation, and a spent quota; others are about the message or the user's rights.
     DeliveryFailure(
-      "\(topic): the server refuses it: \(text(ofReason: reason))", mayPass: [128, 131, 151].contains(reason))
+      "the server refuses it: \(text(ofReason: reason))", mayPass: [128, 131, 151].contains(reason))
   }
 }

@@ -20,25 +20,12 @@ final class ConnectionLog {
   func begin() { isLost = false }
 
   func connected() {
-    if let source, isLost { source.noteConnection() }
-    if source == nil, isLost { log.notice("connected to \(servers) again") }
+    if isLost { source?.noteConnection() }
     isLost = false
-  }
-
-  /// An attempt to connect, or a request, has failed; it is repeated.
-  func failed(_ error: NATSError) {
-    isLost = true
-    let text = error.mayPass ? "\(error); retrying" : "\(error); retrying, since it was possible before"
-    if isFirst("\(error.kind)") { error.mayPass ? log.notice(text) : log.error(text) }
   }
 
   func noAnswer(_ reason: String) {
     if isFirst("no answer") { log.notice("\(servers): \(reason); retrying") }
-  }
-
-  /// A message could not be published; it is published again.
-  func retrying(_ subject: String, _ reason: String) {
-    if isFirst("publishing") { log.notice("\(subject): \(reason); retrying") }
   }
 
   func gap() {
@@ -59,13 +46,9 @@ final class ConnectionLog {
     switch entry.kind {
     case .message, .wakeUp: return
     case .disconnected, .closed:
-      if let source {
-        // libnats connects again by itself, every two seconds.
-        if !isLost {
-          source.noteDisconnection(NATSError(.unreachable, "\(servers): the connection is lost"), .seconds(2))
-        }
-      } else if !isLost, isFirst("lost") {
-        log.notice("\(servers): the connection is lost; reconnecting")
+      // libnats connects again by itself, every two seconds.
+      if !isLost {
+        source?.noteDisconnection(NATSError(.unreachable, "\(servers): the connection is lost"), .seconds(2))
       }
       isLost = true
     case .reconnected:

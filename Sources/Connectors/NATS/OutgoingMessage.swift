@@ -1,11 +1,15 @@
+import Delivery
 import Engine
 import JSON
 import NATS
+import Store
 
 /// A message to publish, as it is stored in the outbox.
-struct OutgoingMessage: StorableValue, Sendable {
+///
+/// A class, since it is handed from place to place on its way.
+final class OutgoingMessage: DeliveryItem {
   let subject: String
-  var headers = NATSHeaders()
+  let headers: NATSHeaders
   let data: [UInt8]
   private let poll: Poll?
   /// The event's value; nil where it is the data.
@@ -38,6 +42,8 @@ struct OutgoingMessage: StorableValue, Sendable {
       (data, value) = (event?.value.json ?? [], nil)
     }
   }
+
+  var place: String? { subject }
 
   /// The event that the message was made from.
   var event: Event? {

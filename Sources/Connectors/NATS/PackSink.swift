@@ -1,3 +1,4 @@
+import Delivery
 import Engine
 import JSON
 import Language
@@ -39,7 +40,7 @@ public struct PackStream: Sendable {
 
 /// A sink that sends each event to the task of its key, and the end of a poll to all, in packs that are stored with the
 /// epoch and published when it is committed.
-private final class PackSink: KeepingSink {
+private final class PackSink: DeliverySink {
   /// A longer pack is continued by another.
   private static let longest = 256 << 10
 
@@ -48,7 +49,7 @@ private final class PackSink: KeepingSink {
   private let tasks: Int
   private let context: SinkContext
   private let outbox: Outbox
-  private let publisher: Publisher
+  let queue: DeliveryQueue
   private let hash = KeyHash()
   /// The packs of the turn, and their bytes so far.
   private var open: [Pack?]
@@ -70,11 +71,18 @@ private final class PackSink: KeepingSink {
     for (name, value) in try outbox.notes(beginning: "ordinal ") {
       if let task = Int(name), task < tasks { ordinals[task] = value.string.flatMap { Int64($0) } ?? 0 }
     }
+    let poll = Poll(source: context.name, at: context.lane.now)
+    let transport = try NATSDelivery.transport(
+      packs.settings(context.pipeline), timeout: .seconds(2), context
+    ) { bytes in
+      OutgoingMessage(
+        subject: "\(packs.subject).\(Pack.task(of: bytes) ?? 0)", data: bytes, event: Event(.null, poll))
+    }
     // They are never given up: the tasks below wait for each.
-    publisher = try Publisher(
-      Publisher.Settings(
-        window: 64, queue: 1024, attempts: .max, backoff: .milliseconds(300), longestBackoff: .seconds(2)),
-      packs.settings(context.pipeline), context)
+    var settings = DeliverySettings(
+      concurrency: 64, queue: 1024, attempts: .max, backoff: .milliseconds(300), longestBackoff: .seconds(2))
+    settings.holdsBack = true
+    queue = DeliveryQueue(settings, context, transport)
   }
 
   func take(_ event: Event) throws {
@@ -101,7 +109,7 @@ private final class PackSink: KeepingSink {
 
   func endTurn() throws {
     for task in 0..<tasks { close(task) }
-    try publisher.pump()
+    try queue.endTurn()
   }
 
   /// Stores the pack of a task with the epoch.
@@ -112,28 +120,5 @@ private final class PackSink: KeepingSink {
     (pack.ordinal, pack.isContinued) = (ordinals[task], isContinued)
     outbox.setNote(.string("\(ordinals[task])"), "ordinal \(task)")
     outbox.put(pack.bytes, id: "\(packs.subject).\(task)/\(chain)-\(pack.ordinal)")
-  }
-
-  func wake() throws { try publisher.wake() }
-
-  func finish(by deadline: Instant) throws {
-    let rest = context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)
-    try publisher.finish(by: MonotonicClock.now + rest)
-  }
-
-  // MARK: - The outbox
-
-  func recover(_ entries: [OutboxEntry]) throws { try didCommit(entries) }
-
-  func didCommit(_ entries: [OutboxEntry]) throws {
-    let poll = Poll(source: context.name, at: context.lane.now)
-    try publisher.submit(
-      entries.map { entry in
-        let task = Pack.task(of: entry.bytes) ?? 0
-        let message = OutgoingMessage(
-          subject: "\(packs.subject).\(task)", data: entry.bytes, event: Event(.null, poll))
-        return Publisher.Item(message: message, id: entry.id, entry: entry)
-      })
-    try publisher.pump()
   }
 }

@@ -94,7 +94,8 @@ final class RedisDelivery: DeliveryConnection {
     connection = try RedisConnection(settings, stop, meanwhile)
   }
 
-  func send(_ item: RedisItem, id: String) throws -> Int {
+  func send(_ item: any DeliveryItem, id: String) throws -> Int {
+    guard let item = item as? RedisItem else { throw StrangeItem() }
     let arguments: [[UInt8]]
     do {
       arguments = try item.arguments(id: id, in: envelope, ids: ids)
@@ -130,8 +131,7 @@ final class RedisDelivery: DeliveryConnection {
       ids?.notePassed(item.command[1])
       return try self.failure(of: item, id, connection.call(item.arguments(id: id, in: envelope, ids: nil)))
     }
-    return DeliveryFailure(
-      "\(item.place.map { "\($0): " } ?? "")\(printable(text))", mayPass: RedisConnection.mayPass(text))
+    return DeliveryFailure(printable(text), mayPass: RedisConnection.mayPass(text))
   }
 
   func takeAnswers() -> [(number: Int, failure: DeliveryFailure?)] {

@@ -68,7 +68,7 @@ private final class Download: DeliverySink {
   private let context: SinkContext
   private let url: Evaluation
   private let path: OutputPath
-  let queue: DeliveryQueue<DownloadTransport>
+  let queue: DeliveryQueue
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context

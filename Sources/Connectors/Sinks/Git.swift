@@ -76,7 +76,7 @@ private enum GitOptions {
     "allow_empty", .boolean, default: "false", "whether a poll without rows is committed")
   static let maxSize = Option("max_size", .size, default: "64MiB", "the size that the file must not exceed")
   static let timeout = Option("timeout", .duration, default: "2m", "the time limit of each git command")
-  static let attempts = Option("attempts", .integer(1...100), default: "10", "the number of attempts")
+  static let attempts = DeliveryOptions.attempts(default: 10)
 
   /// The name and the address of `NAME <ADDRESS>`.
   static func person(_ text: String) -> (name: String, mail: String)? {
@@ -94,7 +94,8 @@ private final class GitSink: DeliverySink {
   private let allowsEmpty: Bool
   private let maxSize: Int
   private let form: GitVersion.Form
-  let queue: DeliveryQueue<GitTransport>
+  private let transport: GitTransport
+  let queue: DeliveryQueue
   /// The rows of the present poll.
   private var rows: [(key: Value, row: Value)] = []
   private var subject: String?
@@ -116,6 +117,7 @@ private final class GitSink: DeliverySink {
     transport.pushes = options[GitOptions.push]
     transport.author = options[GitOptions.author].flatMap { GitOptions.person($0) }
     if !context.isDryRun, let flaw = transport.missingAuthor() { throw Sentence(flaw) }
+    self.transport = transport
     queue = DeliveryQueue(
       DeliverySettings(
         attempts: options[GitOptions.attempts], backoff: options[DeliveryOptions.backoff]), context, transport
@@ -162,7 +164,7 @@ private final class GitSink: DeliverySink {
     }
     let item = GitItem(content: version.text, subject: subject, at: poll.at)
     if context.isDryRun {
-      queue.dryRun.add(line: "git commit \(queue.transport.path): \(rows.count) rows")
+      queue.dryRun.add(line: "git commit \(transport.path): \(rows.count) rows")
       return
     }
     do { try queue.add(item) } catch is NotSent {}

@@ -123,7 +123,7 @@ private final class MQTTSink: DeliverySink {
   private let mayBeSystem: Bool
   private let payload: Payload
   private let flags: [String]
-  let queue: DeliveryQueue<LinkedTransport<MQTTDelivery>>
+  let queue: DeliveryQueue
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
@@ -155,7 +155,7 @@ private final class MQTTSink: DeliverySink {
       context)
     let transport = try LinkedTransport(
       .init(server: "\(settings.server)", timeout: options[MQTTSinkOptions.timeout]), context,
-      load: { try MQTTConnection.load() }
+      load: { try MQTTConnection.load() }, read: { MQTTItem(stored: $0) }
     ) { stop, meanwhile in
       try MQTTDelivery(greetings, stop, meanwhile)
     }

@@ -13,8 +13,8 @@ package let natsSink = NodeSpec(
   details: """
     The message is the event as JSON, or as given by `body` or `body_text`. Its header Nats-Msg-Id has an id that is the \
     same for each attempt and unique to the event: a stream drops repeats within its duplicate window, two minutes by default. \
-    Up to `window` messages are on their way at once. They are published in order; one that has to be retried may be stored \
-    behind later ones, except with window 1.
+    Up to `concurrency` messages are on their way at once. They are published in order; one that has to be retried may be stored \
+    behind later ones, except with concurrency 1.
 
     A message that is not acknowledged is published again, after `backoff`, up to `attempts` times; a lost connection is no attempt. \
     While the stream is not available, as during an election, one message is tried four times a second, and that is none \
@@ -33,9 +33,10 @@ package let natsSink = NodeSpec(
     The client library libnats is loaded when needed; Debian 12 has it in the package libnats3.4.
     """,
   options: AnyOption.list(
-    NATSSinkOptions.subject, NATSSinkOptions.headers, NATSSinkOptions.acknowledge, NATSSinkOptions.window,
+    NATSSinkOptions.subject, NATSSinkOptions.headers, NATSSinkOptions.acknowledge,
+    NATSSinkOptions.concurrency,
     NATSSinkOptions.queue, NATSSinkOptions.attempts,
-    NATSSinkOptions.backoff, NATSSinkOptions.timeout)
+    DeliveryOptions.backoff, NATSSinkOptions.timeout)
     + Payload.list + NATSOptions.list,
   shorthand: "subject", hasDurableState: true,
   examples: [
@@ -49,7 +50,7 @@ package let natsSink = NodeSpec(
     ),
     .init(
       "one at a time, in order whatever happens",
-      "nats: { subject: orders, window: 1, queue: 1024, attempts: 100, backoff: 5s, timeout: 10s }"),
+      "nats: { subject: orders, concurrency: 1, queue: 1024, attempts: 100, backoff: 5s, timeout: 10s }"),
     .init(
       "several servers, TLS and a password",
       """
@@ -88,19 +89,15 @@ private enum NATSSinkOptions {
     example: #"{ Type: '\(.type)' }"#)
   static let acknowledge = Option(
     "acknowledge", .boolean, default: "true", "whether a stream has to acknowledge each message")
-  static let window = Option(
-    "window", .integer(1...65536), default: "1024", "how many messages may be unacknowledged at once")
-  static let queue = Option(
-    "queue", .integer(1...1_000_000), default: "4096",
-    "how many messages may be queued before the pipeline waits")
-  static let attempts = Option("attempts", .integer(1...1000), default: "10", "the number of attempts")
-  static let backoff = Option(
-    "backoff", .duration(allowingZero: true), default: "1s",
-    "the longest wait before the first retry; doubled for each further one, up to 30 seconds")
+  static let concurrency = Option(
+    "concurrency", .integer(1...65536), default: "1024", formerly: "window",
+    "how many messages may be unacknowledged at once; with 1, they stay in order whatever happens")
+  static let queue = DeliveryOptions.queue(default: 4096)
+  static let attempts = DeliveryOptions.attempts(default: 10)
   static let timeout = Option("timeout", .duration, default: "2s", "the time limit of an acknowledgement")
 }
 
-private final class NATSSink: KeepingSink {
+private final class NATSSink: DeliverySink {
   private let context: SinkContext
   private let subject: Evaluation
   /// The subject, where it does not depend on the event.
@@ -108,12 +105,7 @@ private final class NATSSink: KeepingSink {
   private let mayBeSystem: Bool
   private let headers: [(name: String, value: Evaluation)]
   private let payload: Payload
-  /// Nil where messages are printed or suppressed.
-  private let publisher: Publisher?
-  private var suppression: Suppression?
-  private var dryRun = DryRun()
-  private var ids: EventIDs
-  private let waitsInTurn: Bool
+  let queue: DeliveryQueue
   /// How many messages the turn has stored.
   private var stored = 0
   /// From this many outputs a turn counts as bulk and does not end its epoch.
@@ -128,35 +120,21 @@ private final class NATSSink: KeepingSink {
     mayBeSystem = (constant ?? String(subject.expression.text.drop { $0 == "\"" })).hasPrefix("$")
     headers = options[NATSSinkOptions.headers].map { ($0.name, context.evaluation($0.value)) }
     payload = Payload(options, context)
-    suppression = Suppression(of: .message, context)
-    ids = EventIDs(pipeline: context.pipeline, sink: context.name)
-    waitsInTurn = context.lane.waiting == .withinTurn
-    if suppression != nil || context.isDryRun {
-      publisher = nil
-    } else {
-      let settings = Publisher.Settings(
-        isAcknowledged: options[NATSSinkOptions.acknowledge], window: options[NATSSinkOptions.window],
-        queue: options[NATSSinkOptions.queue], attempts: options[NATSSinkOptions.attempts],
-        backoff: options[NATSSinkOptions.backoff], timeout: options[NATSSinkOptions.timeout])
-      publisher = try Publisher(settings, NATSOptions.settings(options, node: context.name), context)
-    }
+    let transport = try NATSDelivery.transport(
+      NATSOptions.settings(options, node: context.name),
+      isAcknowledged: options[NATSSinkOptions.acknowledge], timeout: options[NATSSinkOptions.timeout], context
+    ) { OutgoingMessage(stored: $0) }
+    var settings = DeliverySettings(
+      concurrency: options[NATSSinkOptions.concurrency], queue: options[NATSSinkOptions.queue],
+      attempts: options[NATSSinkOptions.attempts], backoff: options[DeliveryOptions.backoff])
+    settings.holdsBack = true
+    queue = DeliveryQueue(settings, context, transport)
   }
 
   func take(_ event: Event) throws {
-    if context.isDryRun || suppression != nil {
-      let message = try message(for: event, id: "dry-run")
-      if context.isDryRun { return show(message) }
-      if let suppressed = suppression?.next() { throw suppressed }
-    }
-    let id = try context.outbox?.nextID() ?? ids.next(at: context.lane.now)
-    let message = try message(for: event, id: id)
-    if let outbox = context.outbox {
-      let stored = context.lane.world[Secrets.self]?.sealed(message.stored) ?? message.stored
-      self.stored += 1
-      context.trace(output: id)
-      return outbox.put(stored, id: id)
-    }
-    try publisher?.submit(Publisher.Item(message: message, id: id))
+    if context.isDryRun { return show(try message(for: event, id: "dry-run")) }
+    try queue.add { id in try message(for: event, id: id) }
+    stored += 1
   }
 
   /// The message for an event; an error of the event where it cannot be one.
@@ -190,11 +168,10 @@ private final class NATSSink: KeepingSink {
   private func show(_ message: OutgoingMessage) {
     var arguments = ["nats", "pub", "--force-stdin"]
     for header in message.headers.all { arguments += ["-H", "\(header.name):\(header.value)"] }
-    dryRun.add(arguments + [message.subject], input: message.data)
+    queue.dryRun.add(arguments + [message.subject], input: message.data)
   }
 
   func endTurn() throws {
-    try dryRun.write(to: context.screen, in: context.lane.world)
     // Single messages do not wait until a long epoch ends.
     if stored > 0, stored < Self.bulk, let outbox = context.outbox, outbox.isInRepeatableEpoch,
       !outbox.isRegenerating
@@ -202,40 +179,6 @@ private final class NATSSink: KeepingSink {
       outbox.endEpoch()
     }
     stored = 0
-    try publisher?.pump()
-    if waitsInTurn { try publisher?.drain(until: .distantFuture) }
-  }
-
-  func wake() throws { try publisher?.wake() }
-
-  func finish(by deadline: Instant) throws {
-    try dryRun.write(to: context.screen, in: context.lane.world)
-    let rest = context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)
-    try publisher?.finish(by: MonotonicClock.now + rest)
-    suppression?.report()
-  }
-
-  // MARK: - The outbox
-
-  func recover(_ entries: [OutboxEntry]) throws { try didCommit(entries) }
-
-  func didCommit(_ entries: [OutboxEntry]) throws {
-    // Suppressed ones stay there for a run that publishes them.
-    guard let publisher else { return }
-    let secrets = context.lane.world[Secrets.self] ?? Secrets()
-    var items: [Publisher.Item] = []
-    for entry in entries {
-      guard let bytes = secrets.opened(entry.bytes) else {
-        context.refuse(entry, "a secret in it is no longer known, or has another value")
-        continue
-      }
-      guard let message = OutgoingMessage(stored: bytes) else {
-        context.refuse(entry, "a sink of another kind that had this name has left it")
-        continue
-      }
-      items.append(Publisher.Item(message: message, id: entry.id, entry: entry))
-    }
-    try publisher.submit(items)
-    try publisher.pump()
+    try queue.endTurn()
   }
 }

@@ -160,7 +160,8 @@ private final class Notify: DeliverySink, RepeatingSink {
   private let context: SinkContext
   /// Nil where notifications are not for a service.
   private let expressions: MessageExpressions?
-  let queue: DeliveryQueue<NotifyTransport>
+  private let transport: NotifyTransport
+  let queue: DeliveryQueue
   private var rings = false
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -185,7 +186,7 @@ private final class Notify: DeliverySink, RepeatingSink {
     }
     self.context = context
     expressions = options[NotifyOptions.to].map { _ in MessageExpressions(options, context) }
-    let transport = try NotifyTransport(
+    transport = try NotifyTransport(
       to: options[NotifyOptions.to], timeout: options[NotifyOptions.timeout], context)
     queue = DeliveryQueue(NotifyOptions.settings(options), context, transport)
   }
@@ -281,13 +282,13 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   private func show(_ message: Message, for event: Event?) throws {
     if expressions != nil {
-      if context.isDryRun { return try queue.transport.show(message, in: &queue.dryRun) }
-      return try queue.add(.message(message, event))
+      if context.isDryRun { return try transport.show(message, in: &queue.dryRun) }
+      return try queue.add(NotifyItem.message(message, event))
     }
     let text = NotificationText(title: message.title, body: message.body)
     if let arguments = channel.arguments(text) {
       if context.isDryRun { return queue.dryRun.add(arguments) }
-      return try queue.add(.command(CommandItem(arguments: arguments, input: "", event: event)))
+      return try queue.add(NotifyItem.command(CommandItem(arguments: arguments, input: "", event: event)))
     }
     let body = text.body.split(separator: "\n").joined(separator: "; ")
     let line = body.isEmpty ? text.title : "\(text.title): \(body)"

@@ -132,7 +132,7 @@ private final class RedisSink: DeliverySink {
   private let flags: [String]
   private let ids: RedisEntryIDs?
   private var isNoted = false
-  let queue: DeliveryQueue<LinkedTransport<RedisDelivery>>
+  let queue: DeliveryQueue
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
@@ -159,7 +159,8 @@ private final class RedisSink: DeliverySink {
       ids = nil
     }
     let transport = try LinkedTransport(
-      .init(server: "\(settings.server)", timeout: options[RedisSinkOptions.timeout]), context
+      .init(server: "\(settings.server)", timeout: options[RedisSinkOptions.timeout]), context,
+      read: { RedisItem(stored: $0) }
     ) { [ids, envelope = payload.envelope] stop, meanwhile in
       try RedisDelivery(settings, envelope, ids, stop, meanwhile)
     }

@@ -240,7 +240,9 @@ struct NodeSchema {
     let options = spec.innerOptions
     var forms: [JSON.Value] = []
     let mapping = object(
-      options.map { ($0.name, OptionSchema.schema(of: $0)) }, options.filter(\.isRequired).map(\.name))
+      options.map { ($0.name, OptionSchema.schema(of: $0)) }
+        + options.compactMap { option in option.formerly.map { ($0, OptionSchema.former(option)) } },
+      options.filter(\.isRequired).map(\.name))
     if let short = options.first(where: { $0.name == spec.shorthand }) {
       // That value alone must be enough.
       if !options.contains(where: { $0.isRequired && $0.name != short.name }) {
@@ -264,6 +266,14 @@ enum OptionSchema {
     var schema = forms.count == 1 ? forms[0] : .record([("anyOf", .array(forms))])
     schema.setMember("description", .string("\(option.doc) (\(option.need))"))
     if let fallback = option.fallback, let value = plain(fallback) { schema.setMember("default", value) }
+    return schema
+  }
+
+  /// The schema of an option under the name that it had.
+  static func former(_ option: AnyOption) -> JSON.Value {
+    var schema = schema(of: option)
+    schema.setMember("deprecated", .bool(true))
+    schema.setMember("description", .string("the former name of \(option.name)"))
     return schema
   }
 

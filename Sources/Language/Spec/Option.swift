@@ -16,12 +16,16 @@ public struct Option<Value: Sendable>: Sendable {
   public let example: String?
   /// Whether `null` is the same as not given.
   let isOptional: Bool
+  /// The name that it had, which files may still use.
+  private(set) var formerly: String?
 
   /// An option with a default, written as YAML.
   public init(
-    _ name: String, _ type: OptionType<Value>, default fallback: String, _ doc: String, example: String? = nil
+    _ name: String, _ type: OptionType<Value>, default fallback: String, formerly: String? = nil,
+    _ doc: String, example: String? = nil
   ) {
     self.init(name, type, fallback, doc, example, isOptional: false)
+    self.formerly = formerly
   }
 
   private init(
@@ -81,6 +85,8 @@ public struct AnyOption: Sendable {
   /// As YAML; nil when there is none.
   public let fallback: String?
   public let isRequired: Bool
+  /// The name that it had, which files may still use.
+  public let formerly: String?
   /// As YAML: the example, the default, or a value of the type.
   public let sample: String
   public let schema: JSON.Value
@@ -91,6 +97,7 @@ public struct AnyOption: Sendable {
 
   public init<Value>(_ option: Option<Value>) {
     name = option.name
+    formerly = option.formerly
     doc = option.doc
     typeName = option.type.name
     variants = option.type.variants
@@ -139,7 +146,7 @@ public struct Options: Sendable {
     var meant: Set<String> = []
     for entry in mapping.entries {
       let name = entry.key.text
-      guard let option = options.first(where: { $0.name == name }) else {
+      guard let option = options.first(where: { $0.name == name || $0.formerly == name }) else {
         if !alsoAllowed.contains(name) {
           checker.reportUnknown(entry.key, option: name, of: what, among: options.map(\.name))
           meant.formUnion(nearest(to: name, among: options.map(\.name)).map { [$0] } ?? [])
@@ -147,8 +154,17 @@ public struct Options: Sendable {
         }
         continue
       }
-      places[name] = entry.value.place
-      if let value = option.decode(entry.value, checker) { values[name] = value } else { isRight = false }
+      if places[option.name] != nil {
+        checker.report(
+          "\(quoted(name)) is another name of \(quoted(option.name)), which is given too", at: entry.key.place
+        )
+      }
+      places[option.name] = entry.value.place
+      if let value = option.decode(entry.value, checker) {
+        values[option.name] = value
+      } else {
+        isRight = false
+      }
     }
     for option in options where places[option.name] == nil {
       if option.isRequired {

@@ -104,7 +104,7 @@ private final class Exec: DeliverySink {
   private let input: ExecInput
   private let inputText: Evaluation?
   private let context: SinkContext
-  let queue: DeliveryQueue<CommandTransport>
+  let queue: DeliveryQueue
 
   init(_ options: Options, _ context: SinkContext) {
     arguments = options[ExecOptions.command].map { context.evaluation($0) }

@@ -90,7 +90,8 @@ private final class HTTPSink: DeliverySink {
   private let data: Evaluation
   private let headers: [(name: String, value: Evaluation)]
   private let payload: Payload
-  let queue: DeliveryQueue<RequestTransport>
+  private let transport: RequestTransport
+  let queue: DeliveryQueue
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
@@ -105,6 +106,7 @@ private final class HTTPSink: DeliverySink {
     transport.headers = fixed + WebOptions.authorization(options)
     (transport.envelope, transport.contentType) = (payload.envelope, payload.contentType)
     transport.limits.whole = options[HTTPSinkOptions.timeout]
+    self.transport = transport
     queue = DeliveryQueue(DeliveryOptions.settings(options), context, transport)
   }
 
@@ -114,7 +116,7 @@ private final class HTTPSink: DeliverySink {
     for (name, value) in headers { item.headers[name] = try event.text(value) }
     item.body = try payload.text(event)
     // Validated now, so that an invalid address is an error of this event and never stored.
-    let request = try queue.transport.request(item, id: "dry-run")
+    let request = try transport.request(item, id: "dry-run")
     if context.isDryRun { return queue.dryRun.add(request) }
     try queue.add(item)
   }

@@ -38,6 +38,7 @@ import Trials
       var failures: [String] = []
       /// Whether it answers a greeting on each connection.
       var isGreeting = false
+      var answersInOrder = true
     }
     let state = Locked(State())
 
@@ -55,6 +56,7 @@ import Trials
     let server: Server
     var (last, answers, isLost) = (0, [(number: Int, failure: DeliveryFailure?)](), false)
     var hasAnswered = false
+    var answersInOrder: Bool { server.state.withLock { $0.answersInOrder } }
 
     init(_ server: Server) throws {
       self.server = server
@@ -65,7 +67,8 @@ import Trials
       if isAway { throw Refusal(description: "there is no server") }
     }
 
-    func send(_ item: Item, id: String) throws -> Int {
+    func send(_ item: any DeliveryItem, id: String) throws -> Int {
+      guard let item = item as? Item else { throw StrangeItem() }
       last += 1
       switch server.act(item.text) {
       case .accept: answers.append((last, nil))
@@ -97,20 +100,57 @@ import Trials
   private let server = Server()
   private let log = Journal<String>()
   private let ends = Journal<String>()
+  private let lane: Lane
 
-  private func transport(timeout: Duration = .seconds(30)) throws -> LinkedTransport<Connection> {
+  init() { lane = Lane(ends) }
+
+  private func transport(timeout: Duration = .seconds(30)) throws -> LinkedTransport {
     let context = SinkContext.lone(.real, waiting: .acrossTurns) { [log] in log.note($0.message) }
-    return try LinkedTransport(.init(server: "server", timeout: timeout), context) { [server] _, _ in
+    return try LinkedTransport(
+      .init(server: "server", timeout: timeout), context, read: { Item(stored: $0) }
+    ) { [server] _, _ in
       try Connection(server)
     }
   }
 
-  @discardableResult
-  private func send(_ text: String, by transport: LinkedTransport<Connection>) -> Subscription {
-    transport.begin(Item(text), id: text) { [ends] in
-      let attempt = $0?.isAttempt == false ? " (no attempt)" : ""
-      ends.note("\(text): \($0.map { "\($0)" } ?? "sent")\(attempt)")
+  /// What the lane would take: the answers by the texts of their items.
+  private final class Lane: Sendable {
+    let sent = Locked<[String]>([])
+    let ends: Journal<String>
+    let failures = Locked<[DeliveryFailure]>([])
+    private let waiting = Locked<DeliveryAnswers?>(nil)
+    init(_ ends: Journal<String>) { self.ends = ends }
+
+    var answers: DeliveryAnswers {
+      waiting.withLock { answers in
+        let known = answers ?? DeliveryAnswers { [self] in take() }
+        answers = known
+        return known
+      }
     }
+
+    private func take() {
+      for (number, failure) in answers.take() {
+        let text = sent.withLock { $0[Int(number)] }
+        if let failure { failures.withLock { $0.append(failure) } }
+        let attempt = failure?.isAttempt == false ? " (no attempt)" : ""
+        ends.note("\(text): \(failure.map { "\($0)" } ?? "sent")\(attempt)")
+      }
+    }
+  }
+
+  @discardableResult
+  private func send(
+    _ texts: String..., by transport: LinkedTransport, order: UInt64? = nil
+  ) -> Subscription {
+    let attempts = lane.sent.withLock { sent in
+      texts.map { text in
+        sent.append(text)
+        return DeliveryAttempt(
+          number: UInt64(sent.count - 1), order: order ?? UInt64(sent.count), id: text, item: Item(text))
+      }
+    }
+    return transport.begin(attempts, lane.answers)
   }
 
   private func received() -> [String] { server.state.withLock { $0.received } }
@@ -134,7 +174,7 @@ import Trials
     for text in ["a", "b", "c", "d", "e"] { send(text, by: transport) }
     #expect(eventually { ends.entries.count == 5 })
     expect(
-      ends.entries.sorted(), equals: ["a: sent", "b: refused", "c: c: too large", "d: sent", "e: sent"])
+      ends.entries.sorted(), equals: ["a: sent", "b: b: refused", "c: c: too large", "d: sent", "e: sent"])
   }
 
   @Test("what has no answer when the connection is lost is sent again, in order, and that is no attempt")
@@ -179,9 +219,9 @@ import Trials
   func loaded() throws {
     let context = SinkContext.lone(.real, waiting: .acrossTurns) { _ in }
     func transport(_ context: SinkContext) throws {
-      _ = try LinkedTransport<Connection>(
+      _ = try LinkedTransport(
         .init(server: "server", timeout: .seconds(1)), context,
-        load: { throw Refusal(description: "no library") }
+        load: { throw Refusal(description: "no library") }, read: { _ in nil }
       ) { [server] _, _ in try Connection(server) }
     }
     #expect(throws: Refusal.self) { try transport(context) }
@@ -203,16 +243,54 @@ import Trials
     #expect(ends.entries[1] == "b: sent" || ends.entries[1].hasSuffix("(no attempt)"), "\(ends.entries)")
   }
 
+  @Test("where answers need no order, one that is late is its item's failure, and the connection stays")
+  func lateAlone() throws {
+    server.state.withLock { ($0.acts, $0.answersInOrder) = (["b": [.keep]], false) }
+    let transport = try transport(timeout: .milliseconds(100))
+    defer { transport.end() }
+    send("a", "b", "c", by: transport)
+    #expect(eventually { ends.entries.count == 3 })
+    expect(ends.entries, equals: ["a: sent", "c: sent", "b: b: no acknowledgement within 100ms"])
+    #expect(server.state.withLock { $0.connections } == 1 && log.entries.isEmpty)
+  }
+
+  @Test("items that are begun together are sent in order, and cancelled together")
+  func together() throws {
+    server.state.withLock { $0.isAway = true }
+    let transport = try transport()
+    defer { transport.end() }
+    send("a", "b", by: transport).dispose()
+    send("c", "d", by: transport)
+    expect(ends.entries, equals: ["a: cancelled", "b: cancelled"])
+    server.state.withLock { $0.isAway = false }
+    #expect(eventually { ends.entries.suffix(2) == ["c: sent", "d: sent"] })
+    expect(received(), equals: ["c", "d"])
+  }
+
+  @Test("an item that is begun again is sent in the order in which it came")
+  func inOrder() throws {
+    server.state.withLock { $0.isAway = true }
+    let transport = try transport()
+    defer { transport.end() }
+    send("b", by: transport, order: 2)
+    send("c", by: transport, order: 3)
+    #expect(eventually { server.state.withLock { $0.connections } > 0 })
+    send("a", by: transport, order: 1)
+    server.state.withLock { $0.isAway = false }
+    #expect(eventually { ends.entries.count == 3 })
+    expect(received(), equals: ["a", "b", "c"])
+  }
+
   @Test("without a connection an item ends after its time, which is no attempt, at the end for the next run")
   func away() throws {
     server.state.withLock { $0.isAway = true }
     let transport = try transport(timeout: .milliseconds(50))
     send("a", by: transport)
     #expect(eventually { ends.entries == ["a: there is no server (no attempt)"] }, "\(ends.entries)")
-    let time = Locked<Double?>(nil)
     transport.beginEnd()
-    _ = transport.begin(Item("b"), id: "b") { failure in time.withLock { $0 = failure?.retryAt } }
-    #expect(eventually { time.withLock { $0 } ?? 0 > World.real.wallClock() + 1000 })
+    send("b", by: transport)
+    #expect(
+      eventually { lane.failures.withLock { $0.last?.retryAt } ?? 0 > World.real.wallClock() + 1000 })
     transport.end()
   }
 

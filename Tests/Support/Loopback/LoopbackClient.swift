@@ -55,6 +55,11 @@ package final class LoopbackClient {
     return (status, head, body)
   }
 
+  /// What is received until it ends so; nil where the connection ends before.
+  package func text(until isEnd: (String) -> Bool) -> String? {
+    read { isEnd(String(decoding: $0, as: UTF8.self)) ? $0.count : nil }
+  }
+
   /// What is received up to an end that is found in it.
   private func read(upTo end: ([UInt8]) -> Int?) -> String? {
     var block = [UInt8](repeating: 0, count: 65536)

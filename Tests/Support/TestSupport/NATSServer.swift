@@ -70,4 +70,9 @@ package final class NATSServer: @unchecked Sendable {
     process.waitUntilExit()
     self.process = nil
   }
+
+  /// Sends it a signal: with SIGSTOP it freezes, until SIGCONT.
+  package func signal(_ signal: Int32) {
+    if let process, process.isRunning { Foundation.kill(process.processIdentifier, signal) }
+  }
 }

@@ -9,6 +9,8 @@ import Testing
 @testable import Engine
 
 /// A running pipeline with a source that reads on, and what has come from it.
+///
+/// With a sink of its own it is that which has the events.
 package final class StreamTrial {
   package let heard = Journal<String>()
   package let log = Journal<String>()
@@ -19,7 +21,8 @@ package final class StreamTrial {
 
   /// - Parameter source: The source, as a pipeline has it.
   package init(
-    _ source: String, map: String, once: Bool = false, speed: Double = 1, isOpen: Bool = true,
+    _ source: String, map: String, sink: String? = nil, once: Bool = false, speed: Double = 1,
+    isOpen: Bool = true,
     _ state: TemporaryState? = nil
   ) throws {
     gate.change { $0 = isOpen }
@@ -27,7 +30,7 @@ package final class StreamTrial {
       """
       sources: { in: { \(source) } }
       steps: [{ map: '\(map)' }]
-      sinks: { it: null }
+      sinks: { it: { \(sink ?? "'null': {}") } }
 
       """)
     let (heard, log, ends, gate) = (heard, log, ends, gate)
@@ -36,10 +39,12 @@ package final class StreamTrial {
     if speed != 1 { world.speed = Speed(speed) }
     var options = RunOptions(world: world, log: Log { log.note($0.message) }, screen: silentScreen)
     options.isOnce = once
-    options.sink = { _, _ in
-      Hearing { value in
-        _ = gate.wait { $0 ? true : nil }
-        heard.note("\(value)")
+    if sink == nil {
+      options.sink = { _, _ in
+        Hearing { value in
+          _ = gate.wait { $0 ? true : nil }
+          heard.note("\(value)")
+        }
       }
     }
     if let state {

@@ -20,7 +20,7 @@ struct DownloadItem: DeliveryItem, JSONRecord {
 }
 
 /// Downloads files, resuming each where an earlier attempt was interrupted.
-struct DownloadTransport: DeliveryTransport {
+struct DownloadTransport: SingleTransport {
   let delivers = Deliverable.file
   var retriesInRealTime: Bool { client.isBesideSimulation }
   /// Whether a file that exists is fetched again if it has changed.

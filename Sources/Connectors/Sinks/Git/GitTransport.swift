@@ -24,7 +24,7 @@ struct GitItem: DeliveryItem, JSONRecord {
 ///
 /// Every step may be repeated: what is committed already makes no second commit, and what was not pushed is pushed by
 /// the next attempt. The reflog has the id of each commit, so after a crash an older version never follows a newer one.
-struct GitTransport: DeliveryTransport {
+struct GitTransport: SingleTransport {
   let delivers = Deliverable.command
   let retriesInRealTime = true
   let path: String

@@ -41,7 +41,7 @@ enum NotifyItem: DeliveryItem {
 }
 
 /// Delivers notifications: runs commands, sends requests to services, and mail.
-struct NotifyTransport: DeliveryTransport {
+struct NotifyTransport: SingleTransport {
   let delivers = Deliverable.notification
   var retriesInRealTime: Bool { client?.isBesideSimulation ?? true }
   private let commands: CommandTransport
@@ -86,10 +86,12 @@ struct NotifyTransport: DeliveryTransport {
 
   func endLeftovers(of ids: [String]) { commands.endLeftovers(of: ids) }
 
-  func showOutput() throws { try commands.showOutput() }
+  func takeOutput(of ended: [UInt64]) throws { try commands.takeOutput(of: ended) }
 
-  func cutShortMessage(_ item: NotifyItem, attempts: Int) -> String {
-    if case .command(let item) = item { return commands.cutShortMessage(item, attempts: attempts) }
+  func cutShortMessage(_ item: any DeliveryItem, attempts: Int) -> String {
+    if case .command(let item) = item as? NotifyItem {
+      return commands.cutShortMessage(item, attempts: attempts)
+    }
     return "the notification was not sent: the pipeline ended"
   }
 
