@@ -26,7 +26,7 @@ struct PostgreSQLWriting {
   }
 
   /// Whether a place is stored with the rows.
-  var isPlaced: Bool { batches.contains { $0.place != nil } }
+  var isPlaced: Bool { batches.contains { $0.output != nil } }
 
   /// Throws where the table cannot have the columns of a batch, or this user may not write to it.
   static func check(_ batch: SQLBatch, for table: SQLTable, on connection: PQConnection) throws(PQError) {
@@ -41,7 +41,7 @@ struct PostgreSQLWriting {
   mutating func run() throws(PQError) {
     try connection.run("BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE")
     if isStrict { try connection.run("SET CONSTRAINTS ALL IMMEDIATE") }
-    if let sink = batches.lazy.compactMap(\.place?.sink).first {
+    if let sink = batches.lazy.compactMap(\.output?.sink).first {
       // A transaction whose connection was lost may still be committing: what it stores is seen behind this.
       try connection.run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [sink])
       try Self.makePlaces(on: connection)
@@ -52,7 +52,7 @@ struct PostgreSQLWriting {
 
   /// Removes before it sets: a unique value may go from one row to another.
   private mutating func write(_ batch: SQLBatch, _ number: Int) throws(PQError) {
-    if let place = batch.place, let known = try stored(place) {
+    if let place = batch.output, let known = try stored(place) {
       refusals += known.compactMap { SQLRefusal(stored: $0, of: place, batch: number) }
       return
     }
@@ -65,7 +65,7 @@ struct PostgreSQLWriting {
     try apply(batch.remove, batch.keys, number, from: batch.set.count) { table.deletion(batch, $0) }
     if batch.isWhole { try removeOthers(batch, number) }
     try apply(batch.set, batch.columns.count, number, from: 0) { table.insertion(batch, $0) }
-    if let place = batch.place, !place.isOfRow || refusals.count == before { try store(place) }
+    if let place = batch.output, !place.isOfRow || refusals.count == before { try store(place) }
   }
 
   // MARK: - The table

@@ -1,10 +1,12 @@
+import Delivery
+import Engine
 import JSON
 import Store
 
 /// Rows to write to a table together, as a sink stores them in its outbox: one value of JSON.
 ///
 ///     {"columns": ["key", "name"], "keys": 1, "set": [["a", "Vega"]], "remove": [["b"]], "whole": false}
-struct SQLBatch {
+struct SQLBatch: DeliveryItem {
   /// The columns of `set`; those of the key come first.
   var columns: [String]
   /// How many columns are the key; 0 where rows are appended.
@@ -16,27 +18,29 @@ struct SQLBatch {
   /// Whether rows with other keys are removed too.
   var isWhole = false
   /// Where it is in the outbox; nil without state.
-  var place: SQLPlace?
+  var output: SQLPlace?
 
   init(columns: [String], keys: Int) { (self.columns, self.keys) = (columns, keys) }
 
   /// Nil for an entry that another kind of sink has left.
-  init?(stored bytes: [UInt8]) {
-    guard let value = try? Value.parse(bytes), let names = value.member("columns")?.items,
-      let keys = value.member("keys")?.double
-    else { return nil }
+  init?(jsonValue value: Value) {
+    guard let names = value.member("columns")?.items, let keys = value.member("keys")?.double else {
+      return nil
+    }
     self.init(columns: names.compactMap(\.string), keys: Int(keys))
     set = value.member("set")?.items ?? []
     remove = value.member("remove")?.items ?? []
     isWhole = value.member("whole")?.isTruthy ?? false
   }
 
-  var stored: [UInt8] {
-    Value.record([
+  var jsonValue: Value {
+    .record([
       ("columns", .array(columns.map { .string($0) })), ("keys", .number(keys)), ("set", .array(set)),
       ("remove", .array(remove)), ("whole", .bool(isWhole)),
-    ]).json
+    ])
   }
+
+  var event: Event? { nil }
 
   /// The rest of the batch after a refusal: the row alone, or all of them, but no longer instead of others.
   func refused(_ refusal: SQLRefusal) -> SQLBatch {
@@ -51,7 +55,7 @@ struct SQLBatch {
 }
 
 /// The place of a batch among all that a sink writes, which the database stores with the rows: nothing is applied twice.
-struct SQLPlace: Equatable {
+struct SQLPlace: Equatable, Sendable {
   /// The table of flow's own in the database.
   static let table = "flow_positions"
 
@@ -101,7 +105,7 @@ struct SQLPlace: Equatable {
 }
 
 /// Rows that the database refuses.
-struct SQLRefusal {
+struct SQLRefusal: Sendable {
   /// Which of the batches that were written together.
   var batch: Int
   /// The row, counted through `set`, `remove` and those that a whole batch lacks; nil for all of them.
@@ -127,7 +131,7 @@ struct SQLRefusal {
   /// The refusals that are stored with a place, former ones and new ones.
   static func stored(_ refusals: [SQLRefusal], of batches: [SQLBatch], behind former: [Value]) -> String {
     let refused = refusals.compactMap { refusal in
-      batches[refusal.batch].place.map { refusal.stored(of: $0) }
+      batches[refusal.batch].output.map { refusal.stored(of: $0) }
     }
     return Value.array(former + refused).description
   }
@@ -141,7 +145,7 @@ struct SQLRefusal {
 }
 
 /// A table that a sink writes to.
-struct SQLTable {
+struct SQLTable: Sendable {
   var name: String
   /// Whether it is made where it is missing.
   var isMade: Bool

@@ -50,7 +50,7 @@ struct SQLiteWriting {
   }
 
   private mutating func run() throws(StoreError) -> [SQLRefusal] {
-    if batches.contains(where: { $0.place != nil }) {
+    if batches.contains(where: { $0.output != nil }) {
       try database.execute(SQLPlace.creation, to: "make the table \(SQLPlace.table)")
     }
     for (number, batch) in batches.enumerated() { try write(batch, number) }
@@ -59,7 +59,7 @@ struct SQLiteWriting {
 
   /// Removes before it sets: a unique value may go from one row to another.
   private mutating func write(_ batch: SQLBatch, _ number: Int) throws(StoreError) {
-    if let place = batch.place, let known = try stored(place) {
+    if let place = batch.output, let known = try stored(place) {
       refusals += known.compactMap { SQLRefusal(stored: $0, of: place, batch: number) }
       return
     }
@@ -73,7 +73,7 @@ struct SQLiteWriting {
       try apply(batch.set, insertion(batch), batch.columns.count, number, from: 0)
     }
     try applyLeft(number)
-    if let place = batch.place, !place.isOfRow || refusals.count == before { try store(place) }
+    if let place = batch.output, !place.isOfRow || refusals.count == before { try store(place) }
   }
 
   private var quotedTable: String { SQLText.quoted(table.name) }

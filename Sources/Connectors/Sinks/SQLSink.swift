@@ -32,7 +32,7 @@ package let sqlSink = NodeSpec(
     With state, the rows of each epoch are written in one transaction, after the epoch is committed, together with the \
     position of the sink, in the table flow_positions of the same database: after a kill each epoch is applied exactly \
     once. A state that is older than the database, as from a backup, or a database that has lost what was written, is \
-    reported when a run starts. While the database is locked, full or away, the pipeline waits, and says so; a server that \
+    reported when a run starts. While the database is locked, full or away, rows wait in the outbox, and the pipeline goes on, and says so; a server that \
     does not answer a statement within a minute, which doubles each time, is connected to again. A row that the database refuses is \
     a dead letter with its reason, and the others are written: see flow state dead. Simulated and replayed runs write \
     nothing without --live-sinks.
@@ -123,10 +123,10 @@ private struct KeyColumn: Sendable {
   let value: Expression
 }
 
-private final class SQLSink: KeepingSink {
+private final class SQLSink: DeliverySink {
   private let context: SinkContext
-  private let connection: any SQLConnection
-  private let wait: SQLWait
+  private let transport: SQLTransport
+  let queue: DeliveryQueue
   private let address: SQLAddress
   private let table: SQLTable
   private let key: [Evaluation]
@@ -140,21 +140,12 @@ private final class SQLSink: KeepingSink {
   /// The source whose polls are the list.
   private var source: String?
   private var isWhole = false
-  /// The rows that the database has refused and the state does not have yet, as they are stored beside positions.
-  private var refused: [Value] = []
   /// Whether the database has more than the state, which is older; nil before they are compared.
   private var isStateOlder: Bool?
-  /// Whether the state has which database was written to.
-  private var isNoted = false
-  private var suppression: Suppression?
-  private var dryRun = DryRun()
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     address = options[SQLSinkOptions.url]
-    wait = SQLWait(context, address.name)
-    connection = address.connection(
-      on: context.lane.world.disk, log: context.log, silence: { [wait] in wait.noteSilence() })
     table = SQLTable(name: options[SQLSinkOptions.table], isMade: options[SQLSinkOptions.create])
     let (key, columns) = (options[SQLSinkOptions.key], options[SQLSinkOptions.columns])
     let isHistory = options[SQLSinkOptions.history]
@@ -163,13 +154,14 @@ private final class SQLSink: KeepingSink {
     removed = isHistory ? nil : context.evaluation(options[SQLSinkOptions.removed])
     allowsEmpty = options[SQLSinkOptions.allowEmpty]
     empty = SQLBatch(columns: key.map(\.name) + columns.map(\.name), keys: isHistory ? 0 : key.count)
-    suppression = Suppression(of: .row, context)
-    if !context.isDryRun, suppression == nil {
-      do { try connection.check(empty, for: table, stop: context.stop) } catch {
-        if !error.mayBeAwaited { throw error }
-      }
-    }
+    transport = SQLTransport(address, table, context)
+    queue = DeliveryQueue(
+      DeliverySettings(concurrency: SQLTransport.most, queue: SQLTransport.most), context, transport)
+    if isLive { try transport.check(empty) }
   }
+
+  /// Whether rows are written at all.
+  private var isLive: Bool { !context.isDryRun && !queue.isSuppressed }
 
   // MARK: - Events
 
@@ -182,10 +174,10 @@ private final class SQLSink: KeepingSink {
     let row = try isRemoved ? key : key + columns.map { (try $0.first(event) ?? .null).detach() }
     if context.isDryRun {
       let what = isRemoved ? "remove from" : removed == nil ? "append to" : "set in"
-      return dryRun.add(line: "\(what) \(table.name): \(Value.array(row))")
+      return queue.dryRun.add(line: "\(what) \(table.name): \(Value.array(row))")
     }
     if isOfWholePoll(event.poll) { try checkSource(event.poll) }
-    if let suppressed = suppression?.next() { throw suppressed }
+    try queue.suppress()
     let entry = (row: Value.array(row), isRemoved)
     guard removed != nil else { return rows.append(entry) }
     if let place = places[.array(key)] {
@@ -209,7 +201,7 @@ private final class SQLSink: KeepingSink {
   }
 
   func endPoll(_ poll: Poll) throws {
-    guard isOfWholePoll(poll), suppression == nil, !context.isDryRun else { return }
+    guard isOfWholePoll(poll), isLive else { return }
     guard case .complete = poll.coverage, !poll.isMissingEvents, !poll.isStale, poll.entry == nil else {
       return context.log.detail("a poll that is not complete deletes nothing")
     }
@@ -222,33 +214,28 @@ private final class SQLSink: KeepingSink {
   }
 
   func endTurn() throws {
-    try dryRun.write(to: context.screen, in: context.lane.world)
-    if rows.isEmpty, !isWhole { return }
-    var batch = empty
-    for (row, isRemoved) in rows {
-      if isRemoved { batch.remove.append(row) } else { batch.set.append(row) }
+    if !rows.isEmpty || isWhole {
+      var batch = empty
+      for (row, isRemoved) in rows {
+        if isRemoved { batch.remove.append(row) } else { batch.set.append(row) }
+      }
+      batch.isWhole = isWhole
+      (rows, places, isWhole) = ([], [:], false)
+      try queue.add(batch)
     }
-    batch.isWhole = isWhole
-    (rows, places, isWhole) = ([], [:], false)
-    if let outbox = context.outbox { outbox.put(secrets.sealed(batch.stored)) } else { try write([batch]) }
+    try queue.endTurn()
   }
 
   func finish(by deadline: Instant) throws {
     try endTurn()
-    suppression?.report()
-    suppression = nil
+    try queue.finish(by: deadline)
   }
 
   // MARK: - Commits
 
-  private var secrets: Secrets { context.lane.world[Secrets.self] ?? Secrets() }
-
-  /// The sink, as the database knows it.
-  private var owner: String { "\(context.pipeline)/\(context.name)" }
-
   func recover(_ entries: [OutboxEntry]) throws {
     try compare()
-    try write(entries)
+    try queue.recover(entries)
   }
 
   /// A restored state would use epochs again that the database has seen already, and their rows would be left out; so it
@@ -259,98 +246,26 @@ private final class SQLSink: KeepingSink {
   }
 
   func didCommit(_ entries: [OutboxEntry]) throws {
-    refused = []
-    try write(entries)
+    transport.noteCommit()
+    try queue.run(entries)
   }
 
   /// Compares the state with the database, before anything is written: one of them may come from a backup.
   private func compare() throws {
-    guard let outbox = context.outbox, isStateOlder == nil, suppression == nil, !context.isDryRun else {
-      return
-    }
-    let stored = try wait.through(0) { () throws(SQLFailure) in
-      try connection.epochs(of: owner, in: table, stop: context.stop)
-    }
+    guard let outbox = context.outbox, isStateOlder == nil, isLive else { return }
+    let stored = try transport.epochs()
     let (committed, written) = try outbox.epochs()
     isStateOlder = (stored[outbox.stateID] ?? 0) > committed
-    isNoted = try outbox.notes(beginning: Self.note).first?.value == .string(address.name)
+    let isKnown = try transport.isKnown(to: outbox)
     if isStateOlder == true {
       context.log.warning(
         "the state is older than \(address.name): what was written since is written again as it comes again")
-    } else if isNoted, let written,
+    } else if isKnown, let written,
       stored.isEmpty || stored[outbox.stateID].map({ $0 < written }) == true
     {
       context.log.warning(
         "\(address.name) has lost rows that were written: it is older than the state, or new; they do not come again by themselves: flow state reset begins from the start"
       )
     }
-  }
-
-  private static let note = "database"
-
-  private func write(_ entries: [OutboxEntry]) throws {
-    guard let outbox = context.outbox, let last = entries.last, !wait.isCutOff, suppression == nil else {
-      return
-    }
-    var batches: [SQLBatch] = []
-    for entry in entries {
-      guard let bytes = secrets.opened(entry.bytes) else {
-        context.refuse(entry, "a secret in it is no longer known, or has another value")
-        continue
-      }
-      guard var batch = SQLBatch(stored: bytes) else {
-        context.refuse(entry, "a sink of another kind that had this name has left it")
-        continue
-      }
-      batch.place = SQLPlace(sink: owner, stateID: outbox.stateID, entry.place)
-      batches.append(batch)
-    }
-    crashPoint("sql.writing")
-    try write(batches)
-    crashPoint("sql.written")
-    if wait.isCutOff { return }
-    outbox.markWritten(through: last.place)
-    if !isNoted { outbox.setNote(.string(address.name), Self.note) }
-    isNoted = true
-  }
-
-  private func write(_ batches: [SQLBatch]) throws {
-    if batches.isEmpty { return }
-    do throws(SQLFailure) {
-      let refusals = try wait.through(batches.count) { () throws(SQLFailure) in
-        try connection.write(batches, refused: refused, to: table, stop: context.stop)
-      }
-      for refusal in refusals { refuse(batches, refusal) }
-    } catch {
-      if wait.isCutOff { throw error }
-      // They fail as they are: where there are several, each is tried by itself.
-      if batches.count == 1 {
-        refuse(batches, SQLRefusal(batch: 0, row: nil, reason: error.description))
-      } else {
-        for batch in batches {
-          try write([batch])
-          crashPoint("sql.one written")
-        }
-      }
-    }
-  }
-
-  /// Makes a dead letter of a row, or of a whole batch.
-  private func refuse(_ batches: [SQLBatch], _ refusal: SQLRefusal) {
-    let batch = batches[refusal.batch]
-    let letter = batch.refused(refusal)
-    if let outbox = context.outbox, let place = batch.place {
-      refused.append(refusal.stored(of: place))
-      outbox.giveUp(
-        OutboxEntry(
-          sink: context.name, place: place.letter(refusal.row), attempts: 1,
-          bytes: secrets.sealed(letter.stored)),
-        reason: refusal.reason)
-    }
-    context.meter.countGivenUp()
-    let rows = letter.set + letter.remove
-    let what = refusal.row != nil && rows.count == 1 ? "\(rows[0])" : "\(rows.count) rows"
-    context.errors.report(
-      DeliveryFailure("\(printable(what)): \(printable(refusal.reason))", mayPass: false), nil)
   }
 }

@@ -136,7 +136,7 @@ struct PostgreSQLSinkTests {
   private func batch(_ numbers: [Int], _ place: OutputPlace? = nil) -> SQLBatch {
     var batch = SQLBatch(columns: ["n"], keys: 0)
     batch.set = numbers.map { .array([.number($0)]) }
-    batch.place = place.map { SQLPlace(sink: "p/it", stateID: "a", $0) }
+    batch.output = place.map { SQLPlace(sink: "p/it", stateID: "a", $0) }
     return batch
   }
 
@@ -226,7 +226,7 @@ struct PostgreSQLSinkTests {
     }
   }
 
-  @Test("while a lock is held the pipeline waits, and says so")
+  @Test("while a lock is held rows wait, and it says so")
   func locks() throws {
     try table.make("create table t (key int primary key)")
     let trial = table
@@ -240,10 +240,10 @@ struct PostgreSQLSinkTests {
       })
     let seen = try SinkBench().run(table.sink("key: ., create: true"), lines: ["1", "2"], isReal: true)
     try expect(table.rows(), equals: "1\n2")
-    #expect(seen.log.contains { $0.has("canceling statement due to lock timeout; the pipeline waits until") })
+    #expect(seen.log.contains { $0.has("canceling statement due to lock timeout; rows wait until") })
   }
 
-  @Test("while the server is away the pipeline waits, and says so; nothing is lost")
+  @Test("while the server is away rows wait, and it says so; nothing is lost")
   func waits() throws {
     let server = try PostgreSQLServer()
     let own = try PostgreSQLTrial(server)
@@ -258,12 +258,12 @@ struct PostgreSQLSinkTests {
     }
     let seen = try bench.run(own.sink("key: ."), lines: ["1", "2"], isReal: true)
     try expect(own.rows(), equals: "1\n2")
-    #expect(seen.log.contains { $0.has("; the pipeline waits until it can be written to") })
+    #expect(seen.log.contains { $0.has("; rows wait until it can be written to") })
     #expect(seen.log.contains { $0.has("can be written to again") })
   }
 
   @Test(
-    "while its disk is full the pipeline waits, and says so; nothing is lost or doubled",
+    "while its disk is full rows wait, and it says so; nothing is lost or doubled",
     .enabled(if: SmallDisk.isPossible, .init(rawValue: SmallDisk.missing)))
   func fullDisk() throws {
     let server = try PostgreSQLServer()
@@ -284,7 +284,7 @@ struct PostgreSQLSinkTests {
       isReal: true)
     try expect(own.rows("select count(*), sum(key) from t"), equals: "2000|2001000")
     let waits = "No space left on device"
-    #expect(seen.log.contains { $0.has(waits) && $0.has("; the pipeline waits until it can be written to") })
+    #expect(seen.log.contains { $0.has(waits) && $0.has("; rows wait until it can be written to") })
     #expect(seen.log.contains { $0.has("can be written to again") })
     #expect(!seen.hasFailed && seen.letters.isEmpty)
   }

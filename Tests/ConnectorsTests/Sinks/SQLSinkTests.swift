@@ -1,4 +1,5 @@
 import Expectations
+import Foundation
 @testable import Connectors
 import JSON
 import Store
@@ -97,7 +98,7 @@ import Trials
     let target = SQLTable(name: "t", isMade: false)
     func write(_ stateID: String, _ epoch: Int64, _ index: Int64 = 0) throws -> [Int] {
       var batch = batch
-      batch.place = SQLPlace(sink: "p/it", stateID: stateID, OutputPlace(epoch: epoch, index: index))
+      batch.output = SQLPlace(sink: "p/it", stateID: stateID, OutputPlace(epoch: epoch, index: index))
       return try SQLite(table.path).write([batch], refused: [], to: target, stop: StopSign()).compactMap(
         \.row)
     }
@@ -121,22 +122,22 @@ import Trials
       return batch
     }
     for index in 0..<3 {
-      batches[index].place = SQLPlace(sink: "p/it", stateID: "a", OutputPlace(epoch: 1, index: Int64(index)))
+      batches[index].output = SQLPlace(sink: "p/it", stateID: "a", OutputPlace(epoch: 1, index: Int64(index)))
     }
     func write(_ batches: [SQLBatch], _ refused: [Value] = []) throws -> [SQLRefusal] {
       try SQLite(table.path).write(batches, refused: refused, to: target, stop: StopSign())
     }
-    let first = try #require(batches[0].place)
+    let first = try #require(batches[0].output)
     let whole = SQLRefusal(batch: 0, row: nil, reason: "all of it").stored(of: first)
     let second = try #require(try write([batches[1]], [whole]).first)
-    _ = try write([batches[2]], [whole, second.stored(of: try #require(batches[1].place))])
+    _ = try write([batches[2]], [whole, second.stored(of: try #require(batches[1].output))])
     let known = try write(batches)
     #expect(known.map(\.batch) == [0, 1] && known.map(\.row) == [nil, 0])
     expect(known.map(\.reason), equals: ["all of it", "cannot write: CHECK constraint failed: n < 10"])
     try expect(table.rows(), equals: #"[{"n":3}]"#)
   }
 
-  @Test("while another program holds the database the pipeline waits, and says so; nothing is lost")
+  @Test("while another program holds the database rows wait, and it says so; nothing is lost")
   func locked() throws {
     try table.make("create table t (key primary key)")
     let other = try Database(foreign: table.path, to: .write, busyMilliseconds: 100)
@@ -147,8 +148,42 @@ import Trials
     bench.meanwhile = { _ in release.commit(after: 6) }
     let seen = try bench.run(table.sink("key: ."), lines: ["1", "2"], isReal: true)
     try expect(table.rows(), equals: #"[{"key":1},{"key":2}]"#)
-    #expect(seen.log.contains { $0.has("database is locked; the pipeline waits until it can be written to") })
+    #expect(seen.log.contains { $0.has("database is locked; rows wait until it can be written to") })
     #expect(seen.log.contains { $0.has("can be written to again") })
+  }
+
+  @Test("a database that is locked holds up neither the pipeline nor its other sinks")
+  func goesOn() throws {
+    try table.make("create table t (key primary key)")
+    let other = try Database(foreign: table.path, to: .write, busyMilliseconds: 100)
+    let folder = try TemporaryFolder()
+    try folder.write("in.jsonl", "")
+    let trial = try StreamTrial(
+      "file: { path: '\(folder["in.jsonl"])', follow: true }", map: ".",
+      sink:
+        "sql: { url: 'sqlite:\(table.path)', table: t, key: . } }, log: { jsonl: '\(folder["log.jsonl"])'",
+      try TemporaryState())
+    defer { trial.stop() }
+    func write(_ number: Int) throws {
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder["in.jsonl"]))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data("\(number)\n".utf8))
+    }
+    try write(1)
+    #expect(eventually { (try? table.rows()) == #"[{"key":1}]"# })
+    try other.execute("begin exclusive")
+    for number in 2...4 {
+      try write(number)
+      #expect(eventually { (try? folder.text("log.jsonl"))?.hasSuffix("\(number)\n") == true })
+    }
+    #expect(
+      eventually(patience: 60) {
+        trial.run.outline().nodes.contains { $0.name == "it" && $0.wait?.reason.has("locked") == true }
+      }, "\(trial.log.entries)")
+    try other.execute("commit")
+    #expect(
+      eventually(patience: 60) { (try? table.rows()) == #"[{"key":1},{"key":2},{"key":3},{"key":4}]"# })
+    #expect(eventually { trial.run.outline().nodes.allSatisfy { $0.wait == nil } })
   }
 
   @Test(
