@@ -33,6 +33,9 @@ extension Command {
       Terminal.say(HelpCommand.text)
       return ExitStatus.done
     case "-V", "--version": return VersionCommand.command.run([])
+    case Completion.command:
+      Terminal.say(Completion(Array(arguments.dropFirst())).lines.map { $0 + "\n" }.joined())
+      return ExitStatus.done
     default:
       return reportUnknown(name)
     }

@@ -6,12 +6,18 @@ import Testing
 @testable import flow
 
 @Suite struct CompletionsCommandTests {
-  /// What bash would offer for the last of the words.
-  func completed(_ words: String..., in folder: String = "/") throws -> [String] {
+  /// What flow names for the last of the words.
+  func completed(_ words: String...) -> [String] {
+    Completion(words).lines.map { $0.hasPrefix("\t") ? $0 : String($0.prefix { $0 != "\t" }) }
+  }
+
+  /// What bash would offer for the last of the words, where the command answers with these lines.
+  func offered(_ words: String..., answer: [String], in folder: String = "/") throws -> [String] {
     let script = try flow(["completions", "bash"]).output
     let line = words.map { "'\($0)'" }.joined(separator: " ")
     let program = """
       cd '\(folder)' || exit
+      flow() { [ "$1" = __complete ] && printf '%s\\n' \(answer.map { "$'\($0)'" }.joined(separator: " ")); }
       \(script)
       COMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _flow; printf '%s\\n' "${COMPREPLY[@]}"
       """
@@ -31,85 +37,54 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test("bash completes commands, options, choices and kinds")
-  func words() throws {
-    try expect(completed("flow", "che"), equals: ["check"])
-    try expect(Set(completed("flow", "")), equals: Set(Command.all.map(\.name)))
-    try expect(completed("flow", "graph", "--fo"), equals: ["--format"])
-    try expect(completed("flow", "graph", "--format", ""), equals: ["text", "mermaid", "dot", "svg"])
-    try expect(completed("flow", "graph", "--format", "=", "s"), equals: ["svg"])
-    try expect(completed("flow", "docs", "filt"), equals: ["filter"])
-    try expect(completed("flow", "help", "grap"), equals: ["graph"])
-    try expect(completed("flow", "completions", "f"), equals: ["fish"])
-    try expect(completed("flow", "eval", "--raw-i"), equals: ["--raw-input"])
-    try expect(completed("flow", "eval", "--arg", ""), equals: [])
+  @Test("commands, options, choices and kinds")
+  func words() {
+    expect(completed("che"), equals: ["check"])
+    expect(Set(completed("")), equals: Set(Command.all.map(\.name)))
+    expect(completed(), equals: completed(""))
+    expect(completed("graph", "--fo"), equals: ["--format"])
+    expect(completed("graph", "--format", ""), equals: ["text", "mermaid", "dot", "svg"])
+    expect(completed("graph", "--format", "=", "s"), equals: ["svg"])
+    expect(completed("graph", "--format", "="), equals: ["text", "mermaid", "dot", "svg"])
+    expect(completed("graph", "--format=s"), equals: ["--format=svg"])
+    expect(completed("docs", "filt"), equals: ["filter"])
+    expect(completed("help", "grap"), equals: ["graph"])
+    expect(completed("completions", "f"), equals: ["fish"])
+    expect(completed("eval", "--raw-i"), equals: ["--raw-input"])
+    expect(completed("eval", "--arg", ""), equals: [])
+    expect(completed("run", "--wait-"), equals: ["--wait-budget"])
+    expect(completed("none", ""), equals: [])
+    #expect(Completion(["graph", "--fo"]).lines.allSatisfy { $0.split(separator: "\t").count == 2 })
   }
 
-  @Test("bash completes what a command of several can do, and then the options of that")
-  func parts() throws {
-    try expect(completed("flow", "state", ""), equals: ["ls", "show", "rename", "reset", "dead"])
-    try expect(completed("flow", "state", "dead", "re"), equals: ["retry"])
-    try expect(completed("flow", "state", "reset", "slips", "--y"), equals: ["--yes"])
-    try expect(completed("flow", "state", "dead", "retry", "-"), equals: ["--all", "--state", "--help"])
-    try expect(completed("flow", "state", "none", "-"), equals: [])
-    try withFile("", named: "slips.yaml") { path throws in
-      let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
-      try expect(completed("flow", "state", "show", "s", in: folder), equals: ["slips.yaml"])
-      try expect(completed("flow", "state", "dead", "ls", "--state", "s", in: folder), equals: ["slips.yaml"])
-    }
+  @Test("what a command of several can do, and then the options of that")
+  func parts() {
+    expect(completed("state", ""), equals: ["ls", "show", "rename", "reset", "dead"])
+    expect(completed("state", "dead", "re"), equals: ["retry"])
+    expect(completed("state", "reset", "slips", "--y"), equals: ["--yes"])
+    expect(completed("state", "dead", "retry", "-"), equals: ["--all", "--state", "--help"])
+    expect(completed("state", "none", "-"), equals: [])
   }
 
-  @Test("bash offers the names of pipelines where a command takes them, besides files")
-  func names() throws {
-    let script = try flow(["completions", "bash"]).output
-    func offered(_ words: String...) throws -> [String] {
-      let line = words.map { "'\($0)'" }.joined(separator: " ")
-      let program = """
-        cd /; flow() { case $2 in installed) printf '%s\\n' upcoming price ;; running) printf '%s\\n' upside '$(touch unsafe)' ;; esac; }
-        \(script)
-        COMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _flow; printf '%s\\n' "${COMPREPLY[@]}"
-        """
-      return try output(of: "/bin/bash", program).split(separator: "\n").map(String.init)
-    }
-    try expect(offered("flow", "run", "up"), equals: ["upcoming"])
-    try expect(offered("flow", "status", "up"), equals: ["upside"])
-    try expect(offered("flow", "tap", "up"), equals: ["upside"])
-    // A name is no code.
-    try expect(offered("flow", "tap", "$"), equals: [#"\$\(touch\ unsafe\)"#])
-    try expect(offered("flow", "state", "dead", "ls", "up"), equals: ["upside"])
-    try expect(offered("flow", "new", "--from", "p"), equals: ["price"])
-    #expect(try flow(["completions", "zsh"]).output.contains("_flow_names installed"))
-    #expect(
-      try flow(["completions", "fish"]).output.contains(
-        "seen_subcommand_from status' -a '(flow completions running 2> /dev/null)'"))
+  @Test("each word of a list, files, and nothing where only the user knows")
+  func listsAndFiles() {
+    expect(completed("new", "--steps", "filt"), equals: ["\tlist", "filter"])
+    expect(completed("new", "--steps", "map,filt"), equals: ["\tlist", "map,filter"])
+    expect(completed("run", "a").first, equals: "\tfiles")
+    expect(completed("run", "--config", "a"), equals: ["\tfiles"])
+    expect(completed("run", "--set", "a"), equals: [])
   }
 
-  @Test("the other shells are told of each part of a command by what comes before it")
-  func otherParts() throws {
-    let fish = try flow(["completions", "fish"]).output
-    let dead = "__fish_seen_subcommand_from state; and __fish_seen_subcommand_from dead"
-    #expect(
-      fish.contains(
-        "complete -c flow -n '\(dead); and not __fish_seen_subcommand_from ls retry drop' -a retry -d "))
-    #expect(fish.contains("complete -c flow -n '\(dead); and __fish_seen_subcommand_from retry' -l all -d "))
-    let zsh = try flow(["completions", "zsh"]).output.split(separator: "\n").map(String.init)
-    let nested = ["    state)", "        ls)", "        dead)", "            retry)", "    new)"]
-    expect(zsh.filter(nested.contains), equals: nested)
-  }
-
-  @Test("bash completes each word of a list")
-  func lists() throws {
-    try expect(completed("flow", "new", "--steps", "filt"), equals: ["filter"])
-    try expect(completed("flow", "new", "--steps", "map,filt"), equals: ["map,filter"])
-  }
-
-  @Test("bash completes files, and nothing where only the user knows")
-  func files() throws {
+  @Test("bash offers the words that flow names, files where it says so, and no name as code")
+  func bash() throws {
+    try expect(offered("flow", "grap", answer: ["graph\\tshow"]), equals: ["graph"])
+    try expect(
+      offered("flow", "tap", "$", answer: [#"$(touch unsafe)\t"#]), equals: [#"\$\(touch\ unsafe\)"#])
     try withFile("", named: "a b.yaml") { path throws in
       let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
-      try expect(completed("flow", "run", "a", in: folder), equals: ["a b.yaml"])
-      try expect(completed("flow", "run", "--config", "a", in: folder), equals: ["a b.yaml"])
-      try expect(completed("flow", "run", "--set", "a", in: folder), equals: [])
+      try expect(
+        offered("flow", "run", "a", answer: ["\\tfiles", "apod\\t"], in: folder),
+        equals: ["a b.yaml", "apod"])
     }
   }
 
@@ -118,26 +93,24 @@ import Testing
   func syntax(shell: String) throws {
     let outcome = try flow(["completions", shell])
     expect(outcome.status, equals: 0)
-    for command in Command.all { #expect(outcome.output.contains(command.name), "\(command.name)") }
     let path = "/usr/bin/\(shell)"
     guard FileManager.default.isExecutableFile(atPath: path) else { return }
     try withFile(outcome.output) { file in _ = try output(of: path, "\(shell) -n '\(file)'") }
   }
 
   @Test(
-    "fish offers commands, options, choices and the words of a list, where it is installed",
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")),
-    arguments: [
-      ("flow grap", ["graph"]), ("flow graph --fo", ["--format"]), ("flow docs filt", ["filter"]),
-      ("flow graph --format ", ["dot", "mermaid", "svg", "text"]), ("flow state dead re", ["retry"]),
-      ("flow state ", ["dead", "ls", "reset", "show"]), ("flow new --steps map,filt", ["map,filter"]),
-      ("flow run --wait-", ["--wait-budget"]), ("flow completions f", ["fish"]),
-    ])
-  func fish(line: String, expected: [String]) throws {
+    "fish offers the words that flow names, with their summaries, where it is installed",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")))
+  func fish() throws {
     try withFile(try flow(["completions", "fish"]).output) { file in
-      let program = "fish --no-config -c \"source '\(file)'; complete -C '\(line)'\""
-      let offers = try output(of: "/bin/sh", program).split(separator: "\n")
-      expect(offers.compactMap { $0.split(separator: "\t").first.map(String.init) }, equals: expected)
+      let program = """
+        function flow; test $argv[1] = __complete; and printf 'graph\\tshow it\\n%s\\n' (count $argv); end
+        source '\(file)'; complete -C 'flow state gra'
+        """
+      try withFile(program) { script in
+        let offers = try output(of: "/bin/sh", "fish --no-config '\(script)'").split(separator: "\n")
+        expect(offers.map(String.init), equals: ["graph\tshow it"])
+      }
     }
   }
 
