@@ -54,8 +54,8 @@ SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
   "\(length) changes on \($$days) simulated days: \(number(.type == "added")) launches announced, \(number(moved("/net"))) rescheduled, \(number(moved("/status"))) with a new status, \(number(.type == "removed")) gone."
 SWIFT_SOURCES := Package.swift Sources Tests Examples bench
 
-.PHONY: help setup setup-tests setup-cluster setup-postgres setup-mqtt setup-redis build run page install install-files uninstall dist deb release check-install clean check \
-	test-one build-tests test examples docs setup-page test-page site test-site shots times lint lint-workflows format install-hook \
+.PHONY: help setup setup-tests setup-cluster setup-postgres setup-mqtt setup-redis build run page install install-files uninstall dist deb rpm release check-install clean check \
+	test-one build-tests test examples docs setup-page test-page site test-site shots gallery times lint lint-workflows format install-hook \
 	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential build-bench bench
 
 help: ## list the targets
@@ -118,12 +118,15 @@ dist: build ## a tarball of what make install installs, and its checksum, in .bu
 	rm -rf .build/dist
 	$(MAKE) install-files DESTDIR=$(CURDIR)/.build/dist/$(DIST) PREFIX= UNITS=/lib/systemd/system
 	cd .build/dist && tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" \
-	  -czf $(DIST).tar.gz $(DIST) && rm -r $(DIST) && sha256sum $(DIST).tar.gz >SHA256SUMS && cat SHA256SUMS
+	  -cf - $(DIST) | gzip -9n >$(DIST).tar.gz && rm -r $(DIST) && sha256sum $(DIST).tar.gz >SHA256SUMS && cat SHA256SUMS
 
 deb: build ## a Debian package, in .build/deb (needs debhelper; checked by lintian where it is installed)
 	@bash packaging/deb "$(abspath $(FLOW))"
 
-release: ## the files of a release in .build/dist: tarball, Debian package, container image, checksums; VERSION=0.2.0
+rpm: build ## an RPM package, in .build/rpm (needs rpmbuild)
+	@bash packaging/rpm "$(abspath $(FLOW))"
+
+release: ## the files of a release in .build/dist: tarball, packages, container image, bill of materials, checksums; VERSION=0.2.0
 	@bash packaging/release "$(if $(filter command,$(firstword $(origin VERSION))),$(VERSION))"
 	$(MAKE) build
 	@bash packaging/release "$(VERSION)" "$(abspath $(FLOW))"
@@ -180,6 +183,11 @@ test-site: site setup-page ## read the documentation site in Chromium; SHOTS=FOL
 
 shots: build setup-page ## draw the screenshots of the README
 	$(PAGE_TOOLS)/bin/python Tests/Browser/shots.py $(FLOW) docs
+
+gallery: setup ## record the week of the gallery, and write its page and pictures (needs chromium)
+	$(SWIFT) build --product flow $(DEBUG)
+	python3 docs/gallery/record.py $(DEBUG_FLOW)
+	python3 docs/gallery/draw.py $(DEBUG_FLOW)
 
 times: setup-tests ## run tests serially and list the slowest; SLOWEST=30 [FILTER=StoreTests]
 	$(SWIFT) build --build-tests $(DEBUG)

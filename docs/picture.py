@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Draws the output of a command on a terminal as an SVG: python3 docs/picture.py > docs/new-launches.svg
 
-Runs new-launches under the simulated sky in a terminal of its own, and draws its last lines with their colours.
+Runs new-launches under the simulated sky in a terminal of its own, and draws its last lines with their colours. The
+pictures of the gallery are drawn by it, too.
 """
 import html
 import os
@@ -17,12 +18,12 @@ COLORS = {31: "#f47067", 32: "#6bc46d", 33: "#daaa3f", 34: "#6cb6ff", 35: "#dcbd
 WIDTH, HEIGHT = 8.4, 19  # of a character
 
 
-def output():
-    """What the command writes to its terminal."""
+def output(command):
+    """What a command writes to its terminal."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update(TERM="xterm-256color", COLUMNS=str(COLUMNS), LINES=str(ROWS))
-        os.execvp(COMMAND[0], COMMAND)
+        os.execvp(command[0], command)
     os.set_blocking(terminal, True)
     text = b""
     try:
@@ -32,7 +33,7 @@ def output():
         pass  # the command has ended
     status = os.waitpid(child, 0)[1]
     if status != 0:
-        sys.exit(f"{COMMAND}: {os.waitstatus_to_exitcode(status)}\n{text.decode()}")
+        sys.exit(f"{command}: {os.waitstatus_to_exitcode(status)}\n{text.decode()}")
     return text.decode().replace("\r", "")
 
 
@@ -71,5 +72,6 @@ def drawing(lines):
     yield "</g></svg>"
 
 
-shown = [line for line in output().split("\n") if line]
-print("\n".join(drawing([f"\x1b[1m$ {SHOWN}\x1b[0m", *shown[: ROWS - 1]])))
+if __name__ == "__main__":
+    shown = [line for line in output(COMMAND).split("\n") if line]
+    print("\n".join(drawing([f"\x1b[1m$ {SHOWN}\x1b[0m", *shown[: ROWS - 1]])))

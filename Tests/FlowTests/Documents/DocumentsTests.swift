@@ -66,7 +66,7 @@ import Testing
     let outcome = try Running(
       ["-c", code], of: "/bin/bash", in: place, input: .file(place["results/stdin"]),
       [
-        "HOME": place.path, "PATH": "\(place["results/bin"]):\(path)",
+        "HOME": place.path, "TZ": "UTC", "PATH": "\(place["results/bin"]):\(path)",
         "XDG_STATE_HOME": place["results/state"], "XDG_DATA_DIRS": place["results/share"],
       ]
     ).end()

@@ -13,7 +13,7 @@ package func text(_ result: ChildResult) -> String { String(decoding: result.out
 
 /// The lines of a log without their timestamps, which differ from run to run.
 package func withoutTimes(_ log: String) -> String {
-  log.replacing(#/(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /#, with: "")
+  log.replacing(#/(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (?=\S)/#, with: "")
 }
 
 /// How long `body` took.

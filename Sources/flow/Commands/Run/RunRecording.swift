@@ -13,7 +13,8 @@ struct RunRecording {
 
   static let about = """
     --record adds each poll to FOLDER/SOURCE.jsonl: the time, and the rows or the error; lookups of enrich go to \
-    FOLDER/lookups.jsonl. Real and simulated polls (--sky) do not share a recording. --replay runs over them in virtual time: polled \
+    FOLDER/lookups.jsonl. Real and simulated polls (--sky) do not share a recording. --replay runs over them in virtual time, \
+    in FOLDER, or else next to the pipeline: polled \
     sources and lookups are replaced by their recordings, files are read as they are, $now is the time of the poll, and a year takes seconds. Nothing is requested \
     from the network. Timers fire up to the last poll; then the sources end, and steps flush what they still hold. No \
     state is kept unless --state names a folder, which then belongs to replays alone.
@@ -39,9 +40,9 @@ struct RunRecording {
       let recordings = Recordings(folder: folder)
       try Self.checkRecorded(plans, recordings, isSimulated: isSimulated)
       way = .recording(recordings)
-    case (nil, let folder?):
+    case (nil, let given?):
       try Self.checkAlone(arguments)
-      let recordings = Recordings(folder: folder)
+      let recordings = Recordings(folder: Self.found(given, beside: plans))
       for plan in plans { try Self.checkReplayed(plan, recordings, by: "--replay") }
       way = .replaying(recordings)
     }
@@ -80,6 +81,14 @@ struct RunRecording {
           .notice("not recorded: \(source.spec.kind) is read, not polled")
       }
     }
+  }
+
+  /// The folder of a recording: where it is named, or else next to a pipeline, as with those that are installed.
+  private static func found(_ folder: String, beside plans: [Plan]) -> String {
+    if folder.hasPrefix("/") || access(folder, R_OK) == 0 { return folder }
+    let beside = plans.map { $0.path.split(separator: "/", omittingEmptySubsequences: false).dropLast() }
+      .map { ($0 + [folder[...]]).joined(separator: "/") }
+    return beside.first { access($0, R_OK) == 0 } ?? folder
   }
 
   // MARK: - What makes no sense

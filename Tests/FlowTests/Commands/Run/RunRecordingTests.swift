@@ -30,6 +30,26 @@ import Testing
     expect(place.text("log.jsonl"), equals: log)
   }
 
+  @Test("a recording is found in this folder, or else next to the pipeline, also one that is installed")
+  func nextToPipeline() throws {
+    let place = try Workplace()
+    let folder = "share/flow/pipelines"
+    try FileManager.default.createDirectory(
+      atPath: place["\(folder)/week"], withIntermediateDirectories: true)
+    try place.write("\(folder)/p.yaml", Self.pipeline)
+    try place.write("\(folder)/week/in.jsonl", #"{"at":"2026-01-01T00:00:00Z","rows":[{"id":1}]}"# + "\n")
+    let installed = ["XDG_DATA_DIRS": place["share"]]
+    for pipeline in ["\(folder)/p.yaml", "p"] {
+      let outcome = try place.flow("run", "--replay", "week", pipeline, environment: installed)
+      expect(outcome.status, equals: 0, "\(outcome.errors)")
+      #expect(place.text("out/replay/log.jsonl").contains(#""after":{"id":1}"#))
+      try place.remove("out")
+    }
+    try FileManager.default.createDirectory(atPath: place["week"], withIntermediateDirectories: true)
+    let other = try place.flow("run", "--replay", "week", "p", environment: installed)
+    #expect(other.errors.contains("there is no recording of “in”: week/in.jsonl"), "\(other.errors)")
+  }
+
   @Test("a replay needs none of the pipeline's secrets, but for live sinks")
   func secrets() throws {
     let place = try Workplace(
