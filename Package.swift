@@ -186,7 +186,7 @@ let package = Package(
         "AllNodes", "Connectors", "Delivery", "Engine", "JSON", "Language", "Loopback", "Nodes", "Reactive",
         "Store", "System", "TestScale", "TestSupport", "flow",
       ],
-      exclude: ["Mistakes"]),
+      exclude: ["Mistakes", "Upgrades"]),
     .testTarget(
       name: "LanguageTests",
       dependencies: ["Expectations", "JSON", "Language", "Reactive", "System", "TestScale", "TestSupport"]),

@@ -1,0 +1,1 @@
+test -e works && echo "$1" >>told.txt
