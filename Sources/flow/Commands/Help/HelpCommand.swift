@@ -15,10 +15,6 @@ enum HelpCommand {
     guard let command = Command.all.first(where: { $0.name == name }) else {
       return Command.reportUnknown(name)
     }
-    if command.manual == nil, command.name == VersionCommand.command.name {
-      Terminal.say("flow version    \(command.summary)\n")
-      return ExitStatus.done
-    }
     return command.run(Array(arguments.operands.dropFirst()) + ["--help"])
   }
 

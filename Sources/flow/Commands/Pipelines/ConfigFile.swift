@@ -69,7 +69,7 @@ struct ConfigFile {
   }
 
   /// The members that flow reads itself.
-  static let settings = ["time_zone", "budgets", "browser", "state", "defaults", Plan.alerts]
+  static let settings = ["time_zone", "budgets", "browser", "state", "defaults", "releases", Plan.alerts]
 
   /// Reports members that look like a misspelt setting and that no pipeline reads as `$config`.
   func misspelt(besides read: Set<String>) -> Problems {

@@ -43,14 +43,8 @@ enum NotifyCommand {
     var secrets = Secrets()
     for secret in notification.secrets { secrets.insert(secret) }
     do {
-      let network = try CurlTransport(
-        .init(
-          userAgent: "flow/\(VersionCommand.version)",
-          proxyEnvironment: ProxyEnvironment { Terminal.environment($0) }))
       let now = World.real.wallClock()
-      let client = Client(
-        network, file: try WebFile(), on: SerialScheduler(name: "flow-web"), wallClock: World.real.wallClock,
-        .init(secrets: secrets.all))
+      let client = try Client.ofCommand("notify", hiding: Array(secrets.all))
       try notification.send(by: client, id: "flow-notify/\(Int(now * 1000))", at: now)
     } catch {
       Terminal.complain("flow notify: \(secrets.masked("\(error)"))\n")
