@@ -126,7 +126,7 @@ deb: build ## a Debian package, in .build/deb (needs debhelper; checked by linti
 rpm: build ## an RPM package, in .build/rpm (needs rpmbuild)
 	@bash packaging/rpm "$(abspath $(FLOW))"
 
-release: ## the files of a release in .build/dist: tarball, packages, container image, bill of materials, checksums; VERSION=0.2.0
+release: ## the files of a release in .build/dist: tarball, packages, container image, bill of materials, checksums; VERSION=0.3.0
 	@bash packaging/release "$(if $(filter command,$(firstword $(origin VERSION))),$(VERSION))"
 	$(MAKE) build
 	@bash packaging/release "$(VERSION)" "$(abspath $(FLOW))"

@@ -28,6 +28,11 @@ enum InstalledPipelines {
     name.hasPrefix("/") ? nil : folders.map { "\($0)/\(name)" }.first(where: isFile)
   }
 
+  /// The JSON Schema of pipelines that is installed beside them.
+  static var schema: String? {
+    folders.map { "\(splitPath($0).folder)/flow.schema.json" }.first(where: isFile)
+  }
+
   /// A suggestion for what is neither a file nor the name of an installed pipeline.
   static func hint(for operand: String) -> String? {
     if operand == "-" || isFile(operand) { return nil }

@@ -78,6 +78,7 @@ enum NewCommand {
   }
 
   private static func deliver(_ text: String, _ path: String?, isForced: Bool) -> Int32 {
+    let text = (InstalledPipelines.schema.map { "# yaml-language-server: $schema=\($0)\n" } ?? "") + text
     guard let path else {
       Terminal.say(text)
       return ExitStatus.done

@@ -1,4 +1,5 @@
 import Expectations
+import Foundation
 import JSON
 import Testing
 
@@ -21,5 +22,18 @@ import Testing
     let references = outcome.output.matches(of: /"\$ref": "#\/definitions\/([^"]+)"/).map { String($0.1) }
     #expect(references.count > 10)
     for name in references { #expect(definitions.member(name) != nil, "\(name)") }
+  }
+
+  @Test("the entry for SchemaStore is for files that are pipelines by their names")
+  func entry() throws {
+    let path = "\(ShippedPipelinesTests.root)/packaging/schemastore.json"
+    let entry = try Value.parse(String(contentsOfFile: path, encoding: .utf8))
+    let patterns = entry.member("fileMatch")?.items?.compactMap(\.string) ?? []
+    expect(patterns, equals: ["*.flow.yaml"])
+    for pattern in patterns {
+      #expect(InstalledPipelines.suffixes.contains { pattern == "*\($0)" }, "\(pattern)")
+    }
+    #expect(entry.member("url")?.string?.hasSuffix("/flow.schema.json") == true)
+    #expect(entry.member("name") != nil && entry.member("description") != nil)
   }
 }

@@ -67,6 +67,24 @@ import Testing
     try expect(complaint("--sinks", ""), equals: "flow new: --sinks needs at least one name")
   }
 
+  @Test("the first line names the schema that is installed, for editors")
+  func editors() throws {
+    let place = try Workplace()
+    let installed = ["XDG_DATA_DIRS": place["share"]]
+    try FileManager.default.createDirectory(atPath: place["share/flow"], withIntermediateDirectories: true)
+    #expect(try !place.flow(["new"], environment: installed).output.contains("$schema"))
+    try place.write("share/flow/flow.schema.json", "{}")
+    try place.write("list.json", #"[{"id": 1}]"#)
+    for options in [[], ["--from", "list.json"]] {
+      let made = try place.flow(["new"] + options + ["-o", "p.yaml", "--force"], environment: installed)
+      expect(made.status, equals: 0, "\(made.errors)")
+      expect(
+        place.lines("p.yaml").first,
+        equals: "# yaml-language-server: $schema=\(place["share/flow/flow.schema.json"])")
+      try expect(place.flow("check", "p.yaml").status, equals: 0)
+    }
+  }
+
   @Test("with an address, the pipeline is for the list that it answers with, and passes flow check")
   func address() throws {
     let place = try Workplace()
