@@ -5,14 +5,15 @@
 # e3833218 (0.2.0).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-version=$("$1" version | cut -d ' ' -f 2)
+flow=$(realpath "$1")
+version=$("$flow" version | cut -d ' ' -f 2)
 work=/tmp/flow-$version
 mkdir "$work"
 cp "$here/pipeline.yaml" "$work/p.yaml"
 cp "$here/tell.sh" "$work"
 cd "$work"
 for id in 1 2 3 4 5 6; do echo "{\"id\":$id,\"kind\":\"k$((id % 2))\",\"n\":$id}"; done >in.jsonl
-"$1" run --state state p.yaml 2>log &
+"$flow" run --state state p.yaml 2>log &
 sleep 2.5
 printf '%s\n' '{"id":2,"kind":"k0","n":2}' '{"id":8,"kind":"k2","n":8}' >>in.jsonl
 sleep 1

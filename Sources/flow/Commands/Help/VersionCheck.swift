@@ -3,9 +3,6 @@ import Language
 
 /// `flow version`: prints the version, and with `--check` whether there is a newer one.
 extension VersionCommand {
-  static let check = CommandOption(
-    "check", .flag, "ask the feed of releases, which config.yaml names, for newer versions")
-
   static let manual = Manual(
     "version", "print the version, and ask for a newer one", options: [check, PipelineFiles.config],
     about: """
@@ -21,7 +18,7 @@ extension VersionCommand {
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let feed = arguments.has(check) ? try ReleaseFeed(arguments) : nil
-    Terminal.say("flow \(version) (jq 1.8)\n")
+    Terminal.say(line)
     guard let feed else { return ExitStatus.done }
     do {
       let newer = try feed.releases(after: version)
