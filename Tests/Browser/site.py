@@ -21,8 +21,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-PAGES = ["index.html", "recipes.html", "reference/index.html", "reference/steps/settle.html",
-         "reference/topics/expressions.html", "reference/commands/state.html", "changelog.html"]
+PAGES = ["index.html", "gallery.html", "pipelines/phone.html", "recipes.html", "reference/index.html",
+         "reference/steps/settle.html", "reference/topics/expressions.html",
+         "reference/commands/state.html", "changelog.html"]
 # Of the first page, with all it loads, compressed as a web server does.
 MOST = 150_000
 

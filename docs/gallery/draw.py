@@ -116,9 +116,10 @@ def section(number, title, name, commands, real, view):
     image = None if view else drawn(name, commands)
     subprocess.run("rm -rf out data week", shell=True, check=True)
     transcript = [line for command in commands for line in [f"$ {command}", *printed(command)]]
+    acting = ", for once with its sinks at work (`--live-sinks`), in a new repository" if "--live-sinks" in str(commands) else ""
     yield f"## {number}. {title}\n"
     yield f"{description} [`pipelines/{name}.yaml`](../pipelines/{name}.yaml)\n"
-    yield f"{image or shot(name, view)}\n\nWhat it said in the recorded week:\n"
+    yield f"{image or shot(name, view)}\n\nWhat it said in the recorded week{acting}:\n"
     yield "```console\n" + "\n".join(transcript) + "\n```\n"
     if view:
         yield f"```sh no-test (runs until it is stopped)\nflow page --state week {name}     # the page of that week\n```\n"
