@@ -1,6 +1,7 @@
 import AllNodes
 import Expectations
 import Foundation
+import Glibc
 import Language
 import Loopback
 import Reactive
@@ -22,6 +23,8 @@ struct ConnectedSourceContractTests {
     let comeBack: () throws -> Void
     /// Has it send something.
     let send: () throws -> Void
+    /// Freezes it, or has it go on.
+    var signal: ((Int32) -> Void)?
     var end: () -> Void = {}
   }
 
@@ -67,19 +70,21 @@ struct ConnectedSourceContractTests {
       let server = try MQTTServer()
       return Peer(
         source: "mqtt: { server: '\(server.url)', topics: t }", goAway: { server.stop() },
-        comeBack: { try server.start() }, send: { try server.publish("t", "1") })
+        comeBack: { try server.start() }, send: { try server.publish("t", "1") }, signal: server.signal)
     case "redis":
       guard RedisServer.isWanted else { return nil }
       let server = try RedisServer()
       return Peer(
         source: "redis: { server: '\(server.url)', stream: s, field: n }", goAway: { server.stop() },
-        comeBack: { try server.start() }, send: { try server.ask("XADD", "s", "*", "n", "1") })
+        comeBack: { try server.start() }, send: { try server.ask("XADD", "s", "*", "n", "1") },
+        signal: server.signal)
     case "nats":
       guard NATSServer.server.isWanted else { return nil }
       let server = try NATSServer()
       return Peer(
         source: "nats: { servers: '\(server.url)', subject: s }", goAway: { server.kill() },
-        comeBack: { try server.start() }, send: { publish("1", to: "s", at: server.port) })
+        comeBack: { try server.start() }, send: { publish("1", to: "s", at: server.port) },
+        signal: server.signal)
     default:
       Issue.record("the source \(kind) keeps a connection, and has no row here")
       return nil
@@ -129,5 +134,13 @@ struct ConnectedSourceContractTests {
     #expect(eventually { status()?.failure == nil && status()?.connectedSince != nil }, "\(kind)")
     #expect(trial.log.entries.contains { $0.hasPrefix("recovered, after ") }, "\(kind): \(trial.log.entries)")
     #expect((status()?.failedPolls ?? 0) > 0)
+
+    guard let signal = peer.signal else { return }
+    signal(SIGSTOP)
+    defer { signal(SIGCONT) }
+    #expect(eventually(patience: 240) { status()?.failure != nil }, "\(kind), frozen: \(trial.log.entries)")
+    signal(SIGCONT)
+    hears("thawed")
+    #expect(eventually { status()?.failure == nil }, "\(kind), thawed")
   }
 }

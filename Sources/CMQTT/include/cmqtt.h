@@ -63,6 +63,7 @@ enum { FLOW_MQTT_SESSION_EXPIRY = 17 };
        const mosquitto_property *)), (m, call))                                                                       \
   each(void, subscribe_callback_set, (struct mosquitto *m, void (*call)(struct mosquitto *, void *, int, int,         \
        const int *)), (m, call))                                                                                      \
+  each(void, unsubscribe_callback_set, (struct mosquitto *m, void (*call)(struct mosquitto *, void *, int)), (m, call)) \
   each(void, message_callback_set, (struct mosquitto *m, void (*call)(struct mosquitto *, void *,                     \
        const struct mosquitto_message *)), (m, call))                                                                  \
   each(void, log_callback_set, (struct mosquitto *m, void (*call)(struct mosquitto *, void *, int, const char *)),    \

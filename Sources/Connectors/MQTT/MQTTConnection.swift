@@ -38,6 +38,9 @@ final class MQTTConnection {
   private static let longestConnecting = Duration.seconds(15)
   /// How long it waits at most between two looks at whether it has to send something; see `MQTTSettings.keepalive`.
   static let longestWait = Duration.seconds(20)
+  /// After so long without a word the server is asked for one, and how long that may take.
+  private static let silence = Duration.seconds(30)
+  private static let longestAnswer = Duration.seconds(30)
   /// How many messages are read at once, and about how many bytes.
   private static let (batch, mostBytes) = (1000, 8 << 20)
 
@@ -45,6 +48,8 @@ final class MQTTConnection {
   private let inbox: MQTTInbox
   private let settings: MQTTSettings
   private let stop: StopSign
+  /// When the server was asked for a sign of life that is still to come.
+  private var asked: Instant?
 
   /// Whether the server has continued a session of this client.
   var hasSession: Bool { inbox.hasSession }
@@ -269,6 +274,25 @@ final class MQTTConnection {
     }
     defer { inbox.granted = [:] }
     return ids.map { inbox.granted[$0] ?? 128 }
+  }
+
+  /// Asks a server of which nothing has come for a while for a sign of life; an error where there is none.
+  ///
+  /// By a topic that it ends no subscription of, which it has to answer. The ping of libmosquitto is tied to the keepalive,
+  /// which must be longer than a pipeline may wait.
+  func watch() throws(MQTTError) {
+    let now = MonotonicClock.now
+    if let time = asked, inbox.heard < time {
+      if now - time > Self.longestAnswer {
+        throw inbox.failed("no sign of life within \(Int(Self.longestAnswer.inSeconds)) s")
+      }
+      return
+    }
+    asked = nil
+    if now - inbox.heard < Self.silence { return }
+    unsubscribe(from: ["flow/heartbeat"])
+    try flush()
+    asked = now
   }
 
   func unsubscribe(from topics: [String]) {

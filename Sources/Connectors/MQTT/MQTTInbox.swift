@@ -28,8 +28,9 @@ final class MQTTInbox {
   /// The last error that was logged, such as that of a certificate.
   fileprivate var detail = ""
 
-  /// When the server has accepted the connection.
+  /// When the server has accepted the connection, and when something has come from it last.
   private var start = Instant()
+  fileprivate(set) var heard = Instant()
 
   init(_ version: Int32, _ settings: MQTTSettings) {
     self.version = version
@@ -39,6 +40,7 @@ final class MQTTInbox {
   /// The connection is accepted: has the system notice a server that is gone without a word.
   func watch(_ socket: Int32) {
     start = MonotonicClock.now
+    heard = start
     func set(_ level: Int32, _ name: Int32, _ value: Int32) {
       var value = value
       _ = setsockopt(socket, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
@@ -116,6 +118,7 @@ final class MQTTInbox {
     flow_mqtt_disconnect_v5_callback_set(client, disconnected)
     flow_mqtt_publish_v5_callback_set(client, answered)
     flow_mqtt_subscribe_callback_set(client, subscribed)
+    flow_mqtt_unsubscribe_callback_set(client, unsubscribed)
     flow_mqtt_message_callback_set(client, received)
     flow_mqtt_log_callback_set(client, logged)
   }
@@ -154,6 +157,10 @@ private func subscribed(
   inbox(context)?.granted[id] = count > 0 ? granted?[0] : 128
 }
 
+private func unsubscribed(_ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ id: Int32) {
+  inbox(context)?.heard = MonotonicClock.now
+}
+
 private func received(
   _ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ message: UnsafePointer<mosquitto_message>?
 ) {
@@ -161,6 +168,7 @@ private func received(
   let count = Int(message.payloadlen)
   let data = UnsafeRawBufferPointer(start: message.payload, count: count <= inbox.mostBytes ? count : 0)
   inbox.bytes += data.count
+  inbox.heard = MonotonicClock.now
   inbox.messages.append(
     MQTTConnection.Message(
       topic: String(cString: topic), data: Array(data), count: count, quality: Int(message.qos),

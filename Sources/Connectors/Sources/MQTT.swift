@@ -87,7 +87,8 @@ private final class MQTTSource: StreamSource {
   private static let once = (silence: Duration.seconds(1), time: Duration.seconds(60))
   /// The keepalive, longer than a pipeline usually waits.
   ///
-  /// While it does, nothing can be sent before acknowledgements. The system notices a server that is gone.
+  /// While it does, nothing can be sent before acknowledgements. The system notices a server that is gone, and `watch` one
+  /// that is frozen.
   private static let keepalive: Int32 = 1200
 
   private let options: Options
@@ -212,6 +213,7 @@ private final class MQTTSource: StreamSource {
       if try deliver(connection, feed) {
         end = MonotonicClock.now + Self.once.silence
       }
+      try connection.watch()
       if context.isOnce, MonotonicClock.now > min(end, start + Self.once.time) { break }
     }
     connection.close()
