@@ -49,7 +49,7 @@ public struct BrowserSettings: Sendable {
   }
 
   /// The program; the error says what to install.
-  func program() throws(Sentence) -> String {
+  @discardableResult public func program() throws(Sentence) -> String {
     let path = ProgramSearch.path([:])
     if let command {
       guard let found = try? ProgramSearch.find(command, along: path), access(found, X_OK) == 0 else {

@@ -114,6 +114,17 @@ public final class BrowserTransport: Transport {
       .response()
   }
 
+  /// Shows a page and reads all that a pipeline could take of it; blocks until that is done.
+  public func survey(_ address: Address, _ order: PageOrder, _ limits: TransferLimits = TransferLimits())
+    throws(TransferError) -> PageSurvey
+  {
+    let browser = try browser(for: nil)
+    defer { browser.endPage() }
+    let page = try PageSession(order, at: address, in: browser, Inbox())
+    defer { page.close() }
+    return try PageVisit(page, to: address, limits, pictures: nil).survey()
+  }
+
   /// A running browser in which a page has been counted.
   private func browser(for profile: String?) throws(TransferError) -> BrowserProcess {
     try browsers.withLock { browsers throws(TransferError) in

@@ -20,6 +20,30 @@ enum PageScripts {
     })()
     """
 
+  /// Gives the document with the elements that are shown numbered by an attribute, their boxes, and the size of the page.
+  ///
+  /// The copy belongs to no window, so that nothing of it runs.
+  static func survey(_ mark: String) -> String {
+    """
+    (mark => {
+      const root = document.documentElement;
+      const copy = document.implementation.createHTMLDocument('').importNode(root, true);
+      const copies = copy.querySelectorAll('*');
+      const boxes = [];
+      [...root.querySelectorAll('*')].forEach((element, place) => {
+        const box = element.getBoundingClientRect();
+        const isShown = box.width > 2 && box.height > 2 && box.right > 0 && box.bottom + scrollY > 0
+          && element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+        if (!isShown || boxes.length >= 20000) return;
+        copies[place].setAttribute(mark, boxes.length);
+        boxes.push([box.left + scrollX, box.top + scrollY, box.width, box.height].map(Math.round));
+      });
+      const page = document.scrollingElement || root;
+      return { document: '<!DOCTYPE html>' + copy.outerHTML, boxes, width: innerWidth, height: page.scrollHeight };
+    })(\(literal(mark)))
+    """
+  }
+
   /// Scrolls to the end and gives the height of the page.
   static let scroll = """
     (() => {

@@ -51,6 +51,9 @@ final class PageSession {
   private var bodies: [Int: Received] = [:]
   /// The last of those that have arrived, with the answer to the command for its body.
   private(set) var response: (received: Received, body: Value)?
+  /// All of them, where the order keeps the JSON of the page.
+  private(set) var data: [(received: Received, body: Value)] = []
+  private static let mostData = 100
 
   /// Opens an empty page, in a browser context of its own unless the browser has a profile.
   init(_ order: PageOrder, at address: Address, in browser: BrowserProcess, _ inbox: Inbox)
@@ -147,6 +150,11 @@ final class PageSession {
     } catch {}
   }
 
+  var hasDismissedBanner = false
+
+  /// Whether bodies of responses are still under way.
+  var awaitsData: Bool { !bodies.isEmpty }
+
   var usage: BrowserProxy.Usage { browser.proxy.usage(visitor) }
 
   // MARK: - Commands
@@ -202,6 +210,7 @@ final class PageSession {
     if let number = message.member("id")?.double.flatMap({ Int(exactly: $0) }) {
       if let received = bodies.removeValue(forKey: number) {
         response = (received, message.member("result") ?? .null)
+        if order.keepsData, data.count < Self.mostData, let response { data.append(response) }
       } else {
         replies[number] = message
       }
@@ -341,9 +350,10 @@ final class PageSession {
     case "Network.responseReceived":
       guard let found = received(id, parameters.member("response") ?? .null) else { return }
       if isDocument { document = found }
-      if let pattern = order.response, type != "Preflight", PageOrder.matches(pattern, found.address) {
-        awaited[id] = found
-      }
+      let isWanted =
+        order.response.map { PageOrder.matches($0, found.address) } ?? order.keepsData
+        && found.type.has("json")
+      if isWanted, type != "Preflight" { awaited[id] = found }
     case "Network.loadingFinished":
       inFlight[id] = nil
       if document?.request == id { hasDocument = true }

@@ -44,6 +44,40 @@ struct PageVisit {
     }
   }
 
+  /// Reads the page with all that a pipeline could take of it.
+  func survey() throws(TransferError) -> PageSurvey {
+    let response = try read()
+    let deadline = MonotonicClock.now + PageSession.commandTime
+    while page.awaitsData, try page.pump(until: deadline) {}
+    let mark = "data-flow-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+    let found = try page.evaluate(PageScripts.survey(mark), until: deadline)
+    func number(_ name: String) -> Int { found.member(name)?.double.map { Int($0) } ?? 0 }
+    let (width, height) = (max(1, number("width")), max(1, min(number("height"), PageSurvey.mostHeight)))
+    let clip: [(String, Value)] = [
+      ("x", .number(0)), ("y", .number(0)), ("width", .number(width)), ("height", .number(height)),
+      ("scale", .number(1)),
+    ]
+    let picture =
+      try page.call(
+        "Page.captureScreenshot",
+        [
+          ("format", .string("webp")), ("quality", .number(80)), ("captureBeyondViewport", .bool(true)),
+          ("clip", .record(clip)),
+        ], until: deadline
+      ).member("data")?.textBytes ?? []
+    guard case .bytes(let bytes) = Radix.base64.decode(picture) else {
+      throw TransferError(.failed, "the browser has given no picture")
+    }
+    let data = try page.data.map { received, body throws(TransferError) in
+      PageSurvey.Data(address: received.address, body: try made(of: received, body).body)
+    }
+    return PageSurvey(
+      status: response.status, type: page.document?.type ?? "", address: response.address ?? address,
+      document: found.member("document")?.textBytes ?? [], mark: mark,
+      boxes: (found.member("boxes")?.items ?? []).map { $0.items?.map { Int($0.double ?? 0) } ?? [] },
+      width: width, height: height, picture: bytes, data: data, hasBanner: page.hasDismissedBanner)
+  }
+
   private func read() throws(TransferError) -> TransferResponse {
     try navigate()
     if let refused = try refusal() { return refused }
@@ -122,6 +156,7 @@ struct PageVisit {
       if MonotonicClock.now >= end { return }
       try waiting.rest(.milliseconds(200))
     }
+    page.hasDismissedBanner = true
     page.disturb()
     _ = try waiting.settle(until: min(deadline, MonotonicClock.now + Self.courtesy))
   }

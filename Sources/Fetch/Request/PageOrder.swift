@@ -49,6 +49,9 @@ public struct PageOrder: Sendable, Equatable {
   /// The pattern of the request of the page whose response is read in place of the document.
   public var response: String?
 
+  /// Whether the JSON of all its requests is kept.
+  public var keepsData = false
+
   /// The selector of what a picture is taken of, empty for the window; nil for none.
   public var picture: String?
 
