@@ -172,6 +172,7 @@ setup-page: ## what test-page needs: Chromium from Debian, playwright and axe-co
 test-page: setup setup-page ## drive Chromium through the pages; SHOTS=FOLDER keeps screenshots
 	$(SWIFT) build --product flow $(DEBUG)
 	$(PAGE_TOOLS)/bin/python Tests/Browser/page.py .build/debug/flow $(if $(SHOTS),--shots $(SHOTS))
+	$(PAGE_TOOLS)/bin/python Tests/Browser/pick.py .build/debug/flow $(if $(SHOTS),--shots $(SHOTS))
 
 site: setup ## build the documentation site in .build/site; ITS=FLOW takes another binary than the debug build
 	@bash .ci/setup-site $(SITE_TOOLS)

@@ -118,9 +118,15 @@ let package = Package(
     .executableTarget(
       name: "flow",
       dependencies: [
-        "AllNodes", "Browser", "CArguments", "Cluster", "Connectors", "Decode", "Delivery", "Engine", "Fetch",
-        "JSON",
-        "Language", "NATS", "Nodes", "Page", "Reactive", "Server", "Sky", "Store", "System",
+        "AllNodes", "Browser", "CArguments", "CMicrohttpd", "Cluster", "Connectors", "Decode", "Delivery",
+        "Engine",
+        "Fetch", "JSON", "Language", "Markup", "NATS", "Nodes", "Page", "Reactive", "Server", "Sky", "Store",
+        "System",
+      ],
+      resources: [
+        .embedInCode("Commands/Pipelines/Pick/Assets/pick.html"),
+        .embedInCode("Commands/Pipelines/Pick/Assets/pick.js"),
+        .embedInCode("Commands/Pipelines/Pick/Assets/pick.css"),
       ],
       swiftSettings: unchecked + small
     ),

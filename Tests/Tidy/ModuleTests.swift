@@ -29,7 +29,7 @@ import Testing
     add("Connectors", ["CMQTT", "CPQ"], over: ["Delivery", "NATS", "Page"])
     add("AllNodes", [], over: ["Connectors", "Nodes"])
     add("Cluster", [], over: ["Engine", "NATS"])
-    add("flow", ["CArguments"], over: ["AllNodes", "Browser", "Cluster", "Page", "Sky"])
+    add("flow", ["CArguments", "CMicrohttpd"], over: ["AllNodes", "Browser", "Cluster", "Page", "Sky"])
     for name in [
       "CArguments", "CCurl", "CGlibc", "CGumbo", "CMicrohttpd", "CMQTT", "CNats", "COnig", "CPQ", "CSQLite",
       "CXML2",

@@ -32,6 +32,10 @@ public struct PipelineDraft {
     public var paging: [(name: String, yaml: String)] = []
     /// The findings about the pages, for a person.
     public var pages: [(label: String, text: String)] = []
+    /// An expression for each row, before it is compared.
+    public var map: String?
+    /// Lines about it at the beginning of the file.
+    public var comments: [String] = []
     /// Whether it has an option for the rows of a response; without one they need a step.
     public var hasRows: Bool { kind == "http" }
 
@@ -361,10 +365,11 @@ public struct PipelineDraft {
   }
 
   public var text: String {
-    var lines = ["name: \(FlowYAML.quoted(name))"] + sourceLines
+    var lines = source.comments.map { "# \($0)" } + ["name: \(FlowYAML.quoted(name))"] + sourceLines
     if source.form != .events {
       lines.append("steps:")
       if let rowsExpression, !source.hasRows, !isOneRow { lines.append("  - map: \(plain(rowsExpression))") }
+      if let map = source.map { lines.append("  - map: \(plain(map))") }
       lines.append(changesLine)
     }
     lines += ["sinks:", "  screen: { console: '\(template.replacing("'", by: "''"))' }"]

@@ -12,6 +12,8 @@ enum NewCommand {
     "write a pipeline for what is at this address or in this file, or copy an installed one", or: .installed)
   static let fromCurl = CommandOption(
     "from-curl", .value("COMMAND"), "the same, for the request of this command line of curl")
+  static let pick = CommandOption(
+    "pick", .value("URL"), "point at the entries of this page, and at their parts, in its picture")
   static let bearer = CommandOption(
     "bearer", .value("VARIABLE"), "the variable of the environment that has a token for --from")
   static let header = CommandOption("header", .value("HEADER"), "a header for --from; may be repeated")
@@ -22,7 +24,7 @@ enum NewCommand {
 
   static let manual = Manual(
     "new", "write a new pipeline file", operands: .optional("NAME", of: []),
-    options: [from, fromCurl, bearer, header, once, sources, steps, sinks, output, force],
+    options: [from, fromCurl, pick, bearer, header, once, sources, steps, sinks, output, force],
     about: """
       The file is short and runs as it is. flow nodes lists all sources, steps and sinks, flow docs KIND their options.
 
@@ -31,6 +33,13 @@ enum NewCommand {
       found by a query item, so is the second page. What is found is shown: the rows, \
       what identifies one, the next page, what always changes. A token or password that --header, --from-curl or the \
       address contains is not written into the file, which has a variable of the environment in its place.
+
+      A page that is empty but for its scripts is opened in Chromium, where that is installed: the JSON that it \
+      requests and what is repeated in it are listed, and the best of them is taken.
+
+      With --pick URL Chromium opens the page, and flow prints an address on this machine with its picture. Point at an entry of the list, then at its \
+      parts: the rows as they would be read and the pipeline stand beside it, and a button writes that to FILE, or to standard output. \
+      No script of the page runs there.
 
       With --from sqlite:FILE or postgres://USER@HOST/DATABASE it is for a table of that database: the one that is \
       named NAME, or the first; at the end of the address of a server, ?table=NAME is one too. A password in that \
@@ -43,6 +52,7 @@ enum NewCommand {
       ("flow new --from https://example.org/stations.json -o stations.yaml", "for an address"),
       ("flow new --from https://example.org/items --bearer TOKEN -o items.yaml", "with the token in $TOKEN"),
       ("flow new --from-curl \"curl 'https://example.org/items' -H 'X-Key: 1'\"", "as a browser copies it"),
+      ("flow new --pick https://example.org/shop -o shop.yaml", "by pointing at a page"),
       ("flow new --from prices.csv -o prices.yaml", "for a file"),
       ("flow new items --from sqlite:shop.db -o items.yaml", "for a table"),
       ("flow new --from new-launches -o launches.yaml", "a copy of an installed pipeline"),
@@ -51,6 +61,7 @@ enum NewCommand {
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let path = arguments.text(output)
+    if let address = arguments.text(pick) { return try picked(address, arguments, path) }
     if let text = try written(arguments, path) {
       guard case .success(let text) = text else { return ExitStatus.failed }
       defer { if path == nil { Terminal.complain("next: -o FILE to keep it, then flow run FILE\n") } }
@@ -75,6 +86,22 @@ enum NewCommand {
         "these nodes cannot be combined: \(problem.message)\(problem.hint.map { "; \($0)" } ?? "")")
     }
     return deliver(skeleton.text, path, isForced: arguments.has(force))
+  }
+
+  private static func picked(_ address: String, _ arguments: Arguments, _ path: String?) throws(WrongUse)
+    -> Int32
+  {
+    if let option = [from, fromCurl, bearer, header, once, sources, steps, sinks].first(where: arguments.has)
+    {
+      throw WrongUse("--pick cannot be combined with --\(option.name)")
+    }
+    guard NewFromAddress.isAddress(address) else {
+      throw WrongUse("--pick takes the address of a page, which begins with https://, not \(quoted(address))")
+    }
+    let name = arguments.operands.first ?? path.map(name(of:)) ?? NewFromAddress.name(of: address)
+    return NewByPicking(
+      new: try NewRequest(address, for: name), name: name, path: path, isForced: arguments.has(force)
+    ).run()
   }
 
   private static func deliver(_ text: String, _ path: String?, isForced: Bool) -> Int32 {

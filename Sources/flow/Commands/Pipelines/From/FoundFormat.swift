@@ -94,7 +94,7 @@ package struct FoundFormat: Sendable {
     return try Value.parse(servedText(text.bytes, charset: text.answer?.charset), .strict)
   }
 
-  fileprivate static func decoding(_ decode: String) throws(Problem) -> Decoding {
+  static func decoding(_ decode: String) throws(Problem) -> Decoding {
     try Decoding.option.value(of: decode, from: "decode", in: Catalog.all)
   }
 

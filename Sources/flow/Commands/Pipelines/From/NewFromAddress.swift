@@ -27,7 +27,7 @@ struct NewFromAddress {
   static func name(of address: String) -> String {
     let rest = address.split(separator: "?")[0].split(separator: "/")
     let last = rest.count > 2 ? rest.last : rest.last?.split(separator: ":").first
-    guard let last else { return "my-pipeline" }
+    guard let last, last.contains(where: \.isLetter) else { return "my-pipeline" }
     return NewCommand.name(of: String(last))
   }
 
@@ -91,6 +91,7 @@ struct NewFromAddress {
     }
     let format: FoundFormat
     do { format = try FoundFormat(of: text) } catch {
+      if FoundPage.isShell(response.bytes, text: ""), let text = rendered(new, isOnce: isOnce) { return text }
       throw Sentence("\(request): this cannot be read: \(request.masked("\(error)"))")
     }
     report("\(request.masked("\(request.address)")): \(format.name)")
@@ -101,6 +102,7 @@ struct NewFromAddress {
     if FoundPage.isShell(
       response.bytes, text: format.form == .text ? value.element(0)?.member("text")?.string : nil)
     {
+      if let text = rendered(new, isOnce: isOnce) { return text }
       report(
         "it has hardly any text of its own, which a script would add: with browser: true it is read as Chromium shows "
           + "it, with browser: { response: '/api/*' } by the JSON that it requests (flow docs http)")
@@ -129,6 +131,57 @@ struct NewFromAddress {
     }
     showRest(of: new)
     return sketch.text
+  }
+
+  /// The pipeline for a page that its scripts fill in, as Chromium shows it; nil where that is not possible, which is
+  /// reported.
+  private func rendered(_ new: NewRequest, isOnce: Bool) -> String? {
+    if new.isAuthorized || !new.request.headers.isEmpty || new.request.method != .get {
+      report("its scripts fill it in, and Chromium does not send the headers and the body of this request")
+      return nil
+    }
+    do {
+      let browser = try RenderedPage.browser()
+      report("its scripts fill it in, so Chromium opens it")
+      let offers = try RenderedPage(new.request, named: name, by: browser).offers
+      guard let best = offers.first else {
+        report(
+          "  rows      none: nothing is repeated in it, and it requests no list; flow new --pick is for parts of it"
+        )
+        return nil
+      }
+      show(offers.map { ("found", new.request.masked($0.text)) })
+      var source = PipelineDraft.Source("http", new.options + best.options, every: "15m")
+      source.map = best.map
+      source.comments = Self.comments(offers)
+      var sketch = PipelineDraft(name: name, of: source, response: best.value)
+      show(sketch)
+      if !isOnce {
+        MonotonicClock.sleep(until: MonotonicClock.now + Self.pause)
+        let later = try RenderedPage(new.request, named: name, by: browser).offers
+        if let same = later.first(where: { $0.options.map(\.yaml) == best.options.map(\.yaml) }) {
+          sketch.compare(with: same.value, after: DurationText.format(Self.pause))
+          if let found = sketch.findings.last { show([found]) }
+        }
+      }
+      showRest(of: new)
+      return sketch.text
+    } catch {
+      report("its scripts fill it in; \(new.request.masked("\(error)"))")
+      return nil
+    }
+  }
+
+  /// The other lists of a page, as lines for the beginning of the file.
+  private static func comments(_ offers: [RenderedPage.Offer]) -> [String] {
+    let others = offers.dropFirst().prefix(5).map { offer in
+      "  \(offer.options.map { "\($0.name): \($0.yaml)" }.joined(separator: ", "))\n    \(offer.text)"
+    }
+    if others.isEmpty { return ["Its scripts fill the page in; this is read as Chromium shows it."] }
+    return [
+      "Its scripts fill the page in; this is read as Chromium shows it. Also there, in place of these options:"
+    ]
+      + others.flatMap { $0.split(separator: "\n").map(String.init) }
   }
 
   /// The response to the first request; nil where it is a stream of events, whose end is not waited for.
@@ -164,6 +217,13 @@ struct NewFromAddress {
       report(
         "  \(variable.name) has to be set for flow run: it is \(variable.what), which is not in the file")
     }
+  }
+
+  /// The text of a page as it is served; nil where it cannot be had.
+  static func page(_ request: Request) -> [UInt8]? {
+    var request = request
+    (request.expectation, request.isTriedOnce, request.limits.whole) = (.anything, true, .seconds(20))
+    return try? client().fetch(request).bytes
   }
 
   private static func client() throws -> Client {

@@ -8,7 +8,7 @@ import System
 ///     var request = NewRequest(try Address("https://example.org/items"), for: "items")
 ///     request.add(Header("Authorization", "Bearer abc"))
 ///     request.options   // url: 'https://example.org/items', bearer: '${ITEMS_TOKEN}'
-struct NewRequest {
+struct NewRequest: Sendable {
   private(set) var request: Request
   /// The variables that the pipeline reads, each with what its value is.
   private(set) var variables: [(name: String, what: String)] = []
