@@ -15,7 +15,7 @@ struct PagePictures {
 
   /// Keeps a picture and returns its path; old ones go.
   func keep(_ picture: [UInt8]) throws(FileFailure) -> String {
-    let path = "\(folder)/\(StableHash(picture).digits).png"
+    let path = "\(folder)/\(KeptPicture.name(of: picture))"
     // Again where it is there already, so that it is the newest.
     try WholeFile(path: path, mode: 0o600, syncs: false, disk: SystemDisk()).write(picture)
     prune()

@@ -21,7 +21,9 @@ package let notify = NodeSpec(
     smtps:// encrypts from the start, smtp:// by STARTTLS, without which only a server on this machine is accepted; \
     special characters in user name and password are percent-encoded (@ is %40); from= names the sender if it differs from \
     the user. Keep addresses with keys in the environment or in config.yaml: `to: ${PHONE}`, `to: $config.phone`. Keys \
-    are never shown or stored. Each service gets what it can show of priority, link, picture and tags. \
+    are never shown or stored. Each service gets what it can show of priority, link, picture and tags. `picture: '\\($meta.screenshot)'` sends the picture \
+    of a page (`screenshot` of http's `browser`) along: to ntfy, telegram, discord and pushover, and by mail; \
+    others get the message without it, as where the picture has gone since. \
     A failed message is retried after `backoff`, or when the service's Retry-After demands, \
     across restarts with the same id; after the last attempt it is a dead letter: see flow state dead. \
     flow notify TO TEXT sends one to try a destination.
@@ -139,7 +141,10 @@ private struct MessageExpressions {
   func read(_ event: Event, into message: inout Message) throws {
     message.priority = try Message.priority(try event.text(priority))
     message.link = try Message.link(try event.text(link), "link")
-    message.picture = try Message.link(try event.text(picture), "picture")
+    let picture = try event.text(picture)
+    // Of the files of this machine only the picture that this poll has of its page.
+    let isOfPage = !picture.isEmpty && picture == event.poll.notes.member("screenshot")?.string
+    message.picture = try isOfPage ? picture : Message.link(picture, "picture")
     message.tags = try tags.map { printable(try event.text($0)) }.filter { !$0.isEmpty && $0 != "null" }
   }
 }

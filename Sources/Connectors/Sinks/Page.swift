@@ -195,6 +195,7 @@ private final class PageSink: KeepingSink {
   private let parts: PageParts
   private let limit: Int
   private let isCharted: Bool
+  private let isLog: Bool
   private let view: PageView?
   /// The rows by key: `{source, commit, at, row}`, and `read` where the last poll misses it; in memory where the pipeline has no state.
   private var rows: NodeState<Value>
@@ -226,6 +227,7 @@ private final class PageSink: KeepingSink {
     parts = PageParts(options, context)
     limit = options[PageOptions.maxRows]
     isCharted = options.isGiven(PageOptions.spark)
+    isLog = options[PageOptions.layout] == .log
     let hub = context.isDryRun ? nil : context.lane.world[PageHub.self]
     isKeeping = !context.isDryRun && (hub != nil || context.outbox != nil)
     rows = try context.isDryRun ? NodeState() : context.outbox?.state(part: PageForm.table) ?? NodeState()
@@ -253,7 +255,11 @@ private final class PageSink: KeepingSink {
     let given = try key?.first(event).map { event.keyed($0) }
     let key = given ?? ownKey(of: event)
     let isRemoved = try removed?.isTrue(event) ?? false
-    let content = isRemoved ? .null : try parts.content(of: event)
+    var content = isRemoved ? .null : try parts.content(of: event)
+    // The picture of the page that it was read from, for the history of a key.
+    if isLog, !isRemoved, let picture = event.poll.notes.member("screenshot") {
+      content.setMember("screenshot", picture)
+    }
     if context.isDryRun {
       let text = isRemoved ? "removed" : content.member("title")?.string ?? ""
       return dryRun.add(line: "\(context.name): \(key): \(text)")

@@ -1,6 +1,7 @@
 import Expectations
 import Foundation
 import JSON
+import System
 import Testing
 
 @testable import Page
@@ -73,6 +74,40 @@ struct KeyHistoryTests {
     let html = RowFragments(page.view, units: nil, hasPictures: false, now: 5).history(history).string
     #expect(
       html.contains(#"<path d="M0 88.0H4.8M33.6 12.0H120.0"></path><path class="one" d="M33.6 12.0h.01">"#))
+  }
+
+  @Test("the last two pictures of a page stand side by side, and are served while they are there")
+  func screenshots() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "flow-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let page = PageFixture(.log)
+    let rows = try (1...4).map { number in
+      // The third has the picture of the second.
+      let picture = [UInt8(number == 3 ? 2 : number)]
+      let path = folder.appending(path: KeptPicture.name(of: picture)).path
+      try Data(picture).write(to: URL(fileURLWithPath: path))
+      let key = Value.array([.string("a"), .string("changed"), .number(number)])
+      let content = Value.record([
+        ("title", .string("a")), ("time", .number(number)),
+        ("screenshot", .string(number == 4 ? "/etc/passwd" : path)),
+      ])
+      return PageRow(key: key, commit: 1, changedAt: Double(number), content: content)
+    }
+    page.view.publish(rows.prefix(3).map { .set($0) }, commit: 1)
+    let text = page.get("/v/p/s/\(rows[0].id)").text
+    let before = try #require(text.range(of: "src=\"/v/p/s/\(rows[0].id)/screenshot\""))
+    let after = try #require(text.range(of: "src=\"/v/p/s/\(rows[2].id)/screenshot\""))
+    #expect(before.lowerBound < after.lowerBound && text.contains("<figcaption>Before, "))
+    #expect(!text.contains("\(rows[1].id)/screenshot") && !text.contains(folder.path))
+    page.view.publish([.set(rows[3])], commit: 2)
+    let answer = page.router().answer(
+      PageRequest(path: "/v/p/s/\(rows[2].id)/screenshot", headers: ["host": "127.0.0.1:8787"]))
+    expect(answer.status, equals: 200)
+    expect(answer.header("Content-Type"), equals: "image/png")
+    expect(page.get("/v/p/s/\(rows[3].id)/screenshot").status, equals: 404)
+    try FileManager.default.removeItem(at: folder)
+    expect(page.get("/v/p/s/\(rows[2].id)/screenshot").status, equals: 404)
   }
 
   @Test("a row that its sink gives a key has no history, nor has one of another layout")

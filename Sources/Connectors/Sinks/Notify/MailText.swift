@@ -60,7 +60,7 @@ struct MailRoute: Sendable {
   func mail(_ message: Message, id: String, at seconds: Double) -> Mail {
     let text = MailText(
       message, from: sender, to: recipients, id: id,
-      date: httpDate(Int(seconds)).replacing("GMT", by: "+0000"))
+      date: httpDate(Int(seconds)).replacing("GMT", by: "+0000"), picture: KeptPicture.read(message.picture))
     return Mail(
       host: host, port: port, encryption: encryption, user: user, password: password, sender: sender,
       recipients: recipients, message: text.bytes)
@@ -83,7 +83,11 @@ private func isHostByte(_ byte: UInt8) -> Bool { isUnreserved(byte) || "[]:".utf
 struct MailText {
   let bytes: [UInt8]
 
-  init(_ message: Message, from: String, to: [String], id: String, date: String) {
+  init(
+    _ message: Message, from: String, to: [String], id: String, date: String, picture: [UInt8]? = nil
+  ) {
+    var message = message
+    if message.picture.hasPrefix("/") { message.picture = "" }
     let name = String(id.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) ? $0 : "." })
     // Not a character of base64, so that no part contains it.
     let boundary = "=_flow_=\(name)"
@@ -94,23 +98,40 @@ struct MailText {
     ]
     if message.priority > 3 { lines += ["Importance: high", "X-Priority: \(message.priority == 5 ? 1 : 2)"] }
     if message.priority < 3 { lines += ["Importance: low", "X-Priority: \(6 - message.priority)"] }
+    // The picture and the texts that belong to it are parts of one whole.
+    let outer = "=_flow__=\(name)"
+    if picture != nil {
+      lines += ["Content-Type: multipart/related; boundary=\"\(outer)\"", "", "--\(outer)"]
+    }
     lines += ["Content-Type: multipart/alternative; boundary=\"\(boundary)\"", ""]
     let tags = message.tags.joined(separator: ", ")
     let plain = [message.body.isEmpty ? message.title : message.body, message.link, message.picture, tags]
     lines += MailText.part("plain", plain.filter { !$0.isEmpty }.joined(separator: "\n\n"), boundary)
+    if picture != nil { message.picture = "cid:picture@flow.invalid" }
     lines += MailText.part("html", MailText.html(message), boundary)
     lines += ["--\(boundary)--", ""]
+    if let picture {
+      lines += [
+        "--\(outer)", "Content-Type: image/png", "Content-Transfer-Encoding: base64",
+        "Content-ID: <picture@flow.invalid>", "Content-Disposition: inline; filename=\(Attachment.name)", "",
+      ]
+      lines += MailText.lines(picture) + ["--\(outer)--", ""]
+    }
     bytes = Array(lines.joined(separator: "\r\n").utf8)
   }
 
   private static func part(_ type: String, _ text: String, _ boundary: String) -> [String] {
-    let encoded = base64(Array(text.replacing("\n", by: "\r\n").utf8))
-    let lines = stride(from: 0, to: encoded.utf8.count, by: 76).map {
-      String(decoding: encoded.utf8.dropFirst($0).prefix(76), as: UTF8.self)
-    }
-    return [
+    [
       "--\(boundary)", "Content-Type: text/\(type); charset=utf-8", "Content-Transfer-Encoding: base64", "",
-    ] + lines
+    ] + lines(Array(text.replacing("\n", by: "\r\n").utf8))
+  }
+
+  /// Bytes as base64, in lines.
+  private static func lines(_ bytes: [UInt8]) -> [String] {
+    let encoded = Array(base64(bytes).utf8)
+    return stride(from: 0, to: encoded.count, by: 76).map {
+      String(decoding: encoded[$0..<min($0 + 76, encoded.count)], as: UTF8.self)
+    }
   }
 
   static func html(_ message: Message) -> String {

@@ -10,6 +10,7 @@ struct Message: StorableValue, JSONRecord, Sendable, Equatable {
   /// From 1, the lowest, to 5.
   var priority = 3
   var link = ""
+  /// The address of a picture, or the path of that of a page.
   var picture = ""
   var tags: [String] = []
 

@@ -16,7 +16,8 @@ enum NotifyOptions {
   static let link = Option(
     "link", .template, default: "''", "with to: the page that it opens", example: #"'\(.url)'"#)
   static let picture = Option(
-    "picture", .template, default: "''", "with to: the address of a picture", example: #"'\(.image)'"#)
+    "picture", .template, default: "''", "with to: the address of a picture, or `\\($meta.screenshot)`",
+    example: #"'\(.image)'"#)
   static let tags = Option(
     "tags", .list(of: .template), default: "[]", "with to: short words; empty ones are left out",
     example: "[rocket]")

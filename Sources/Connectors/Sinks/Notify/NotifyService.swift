@@ -15,6 +15,8 @@ struct NotifyService: Sendable {
   /// An example of a destination, as messages and the documentation show it.
   let form: String
   let parts: Set<Part>
+  /// How it takes a picture that is a file; nil where it does not.
+  var attachment: Attachment?
   /// Why a destination is wrong; nil if it is right.
   let problem: @Sendable (Destination) -> String?
   let secrets: @Sendable (Destination) -> [String]
@@ -27,7 +29,7 @@ struct NotifyService: Sendable {
     // an attachment.
     NotifyService(
       name: "ntfy", form: "ntfy://[TOKEN@|USER:PASSWORD@]HOST/TOPIC",
-      parts: [.priority, .link, .picture, .tags],
+      parts: [.priority, .link, .picture, .tags], attachment: .body,
       problem: { to in
         guard !to.host.isEmpty, to.segments.count == 1 else { return "ntfy needs a host and a topic" }
         return isTopic(to.segments[0])
@@ -57,6 +59,7 @@ struct NotifyService: Sendable {
     // core.telegram.org/bots/api: sendMessage and sendPhoto, texts as HTML.
     NotifyService(
       name: "telegram", form: "telegram://BOT_TOKEN/CHAT_ID", parts: [.priority, .link, .picture, .tags],
+      attachment: .fields("photo"),
       problem: {
         $0.host.isEmpty || $0.segments.count != 1 ? "telegram needs a bot's token and a chat" : nil
       },
@@ -122,7 +125,7 @@ struct NotifyService: Sendable {
     // discord.com/developers/docs/resources/webhook: with wait=true errors are reported.
     NotifyService(
       name: "discord", form: "discord://discord.com/api/webhooks/ID/SECRET",
-      parts: [.priority, .link, .picture, .tags],
+      parts: [.priority, .link, .picture, .tags], attachment: .payload("payload_json", file: "files[0]"),
       problem: webhookProblem, secrets: webhookSecrets,
       request: { message, to, _ in
         let title = fitted(message.title, 256)
@@ -203,6 +206,7 @@ struct NotifyService: Sendable {
     // pushover.net/api: priority 2 is repeated until it is acknowledged, and must say how often.
     NotifyService(
       name: "pushover", form: "pushover://APP_TOKEN/USER_KEY", parts: [.priority, .link],
+      attachment: .fields("attachment"),
       problem: {
         $0.host.isEmpty || $0.segments.count != 1
           ? "pushover needs an application's token and a user's key" : nil
@@ -219,6 +223,7 @@ struct NotifyService: Sendable {
             ("priority", message.priority == 3 ? nil : .number(message.priority - 3)),
             ("retry", isUrgent ? .number(60) : nil), ("expire", isUrgent ? .number(3600) : nil),
             ("url", message.link.utf8.count > 512 ? nil : text(message.link)),
+            ("attachment", message.picture == Attachment.reference ? text(message.picture) : nil),
           ])
       }),
     // learn.microsoft.com: a workflow's webhook with an Adaptive Card 1.4; a message has at most 28 KB.

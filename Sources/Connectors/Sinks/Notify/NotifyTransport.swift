@@ -4,6 +4,7 @@ import Fetch
 import JSON
 import Language
 import Reactive
+import System
 
 /// A notification to deliver, as it is stored in the outbox: a command to run, or a message for a service.
 ///
@@ -80,7 +81,7 @@ struct NotifyTransport: SingleTransport {
     if let mail = sender.mail(message, id: "dry-run", at: 0) {
       dryRun.add(line: "\(mail): \(message.line)")
     } else {
-      dryRun.add(try sender.request(message, id: "dry-run"))
+      dryRun.add(try sender.request(message, id: "dry-run", isShown: true))
     }
   }
 
@@ -112,7 +113,17 @@ struct MessageSender: Sendable {
     limits.whole = timeout
   }
 
-  func request(_ message: Message, id: String) throws -> Request {
+  /// - Parameter isShown: Whether it is only shown, so that no file is read.
+  func request(_ message: Message, id: String, isShown: Bool = false) throws -> Request {
+    var message = message
+    var file: [UInt8]?
+    let attachment = destination.service.attachment
+    if message.picture.hasPrefix("/") {
+      if attachment != nil, !isShown { file = KeptPicture.read(message.picture) }
+      // A caption has less room than a message.
+      if case .fields("photo") = attachment { message.body = fitted(message.body, 600) }
+      message.picture = file != nil || isShown && attachment != nil ? Attachment.reference : ""
+    }
     let made = destination.service.request(message, destination, id)
     var request = Request(try Address(made.address))
     request.method = made.method
@@ -123,6 +134,7 @@ struct MessageSender: Sendable {
     request.body = made.body.json
     request.limits = limits
     request.secrets = destination.secrets
+    if let file { try attachment?.attach(file, to: made, id: id, &request) }
     return request
   }
 
