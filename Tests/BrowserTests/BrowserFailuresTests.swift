@@ -39,6 +39,19 @@ import TestSupport
     "/memory": [
       .html("<title>M</title><script>const all=[];while(true)all.push(new Array(1e6).fill(1.5))</script>")
     ],
+    "/asks": [
+      .html(
+        """
+        <title>A</title><p id=said></p><script>
+        const asked = ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read', 'midi']
+          .map(name => navigator.permissions.query({ name }).then(it => it.state));
+        asked.push(
+          new Promise(done => navigator.geolocation.getCurrentPosition(() => done('granted'), it => done(`place ${it.code}`))),
+          navigator.clipboard.readText().then(() => 'granted', it => it.name));
+        Promise.all(asked).then(all => { said.textContent = all.join(); said.className = 'done' });
+        </script>
+        """)
+    ],
     "/broken": [.reset],
     "/nosy": [
       .html(
@@ -124,6 +137,17 @@ import TestSupport
       )
       #expect(try visit("\(server.url)/popup").body.contains("item"))
       #expect(!server.received.contains { $0.target == "/good?opened" })
+    }
+  }
+
+  @Test("permissions are refused: the place, notices, camera, microphone, clipboard")
+  func permissions() throws {
+    try serving { server in
+      let found = try visit("\(server.url)/asks") { $0.selector = ".done" }
+      #expect(
+        found.body.contains(
+          ">\(Array(repeating: "denied", count: 6).joined(separator: ",")),place 1,NotAllowedError<"),
+        "\(found.body)")
     }
   }
 

@@ -83,6 +83,27 @@ import TestSupport
     }
   }
 
+  @Test("above its bound of memory it is replaced, and far above ended with the page, which is the reason")
+  func memory() throws {
+    let server = try site()
+    try server.serving {
+      let folder = try TemporaryFolder()
+      var settings = Chromium.settings(in: folder.path)
+      settings.mostMemory = 60 << 20
+      let transport = BrowserTransport(over: NoTransport(), settings)
+      #expect(try visit("\(server.url)/a", through: transport).body.contains("/a"))
+      // The page was the last one of its browser, which has ended.
+      for _ in 0..<100 where !processes(in: folder).isEmpty { usleep(100_000) }
+      expect(processes(in: folder).count, equals: 0)
+      settings.mostMemory = 20 << 20
+      let smaller = BrowserTransport(over: NoTransport(), settings)
+      let found = try visit("\(server.url)/slow", through: smaller)
+      let failure = try #require(found.failure)
+      #expect(failure.hasPrefix("the browser was ended: with this page it needs "), "\(failure)")
+      #expect(failure.hasSuffix(" MB of memory"))
+    }
+  }
+
   @Test("a profile keeps what a page has stored, for one source")
   func profile() throws {
     let server = try LoopbackServer { request in
