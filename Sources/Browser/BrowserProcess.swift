@@ -104,7 +104,7 @@ final class BrowserProcess: Sendable {
       // Nothing that no page has asked for.
       "--no-first-run", "--no-default-browser-check", "--disable-background-networking", "--disable-sync",
       "--disable-component-update", "--disable-default-apps", "--disable-extensions", "--disable-breakpad",
-      "--disable-crash-reporter", "--disable-gpu", "--disable-dev-shm-usage", "--disable-notifications",
+      "--disable-crash-reporter", "--disable-gpu", "--disable-dev-shm-usage",
       "--disable-features=HttpsUpgrades,OptimizationHints,Translate,MediaRouter,DialMediaRouteProvider",
       "--mute-audio", "--hide-scrollbars", "--password-store=basic", "--log-level=3",
       // A page in the background is one that is read.
