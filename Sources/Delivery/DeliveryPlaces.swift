@@ -11,7 +11,7 @@ final class Delivery {
   /// The entry that came before: once this is the oldest, everything up to there is done.
   var before: OutputPlace?
   var attempts = 0
-  /// When the next attempt may begin, by `now`.
+  /// When the next attempt may begin, by the clock of the queue.
   var due: Instant
   /// The number of the attempt that is under way, or was.
   var number: UInt64 = 0
@@ -21,7 +21,7 @@ final class Delivery {
   var isHeld = false
 
   init(
-    _ item: any DeliveryItem, id: String, due: Instant, entry: OutboxEntry? = nil,
+    _ item: any DeliveryItem, id: String, due: Instant = Instant(), entry: OutboxEntry? = nil,
     before: OutputPlace? = nil
   ) {
     (self.item, self.id, self.due, self.entry, self.before) = (item, id, due, entry, before)

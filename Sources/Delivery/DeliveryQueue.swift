@@ -79,7 +79,7 @@ package final class DeliveryQueue {
     }
     guard let outbox = context.outbox else {
       let id = ids.next(at: context.lane.now)
-      return try submit(Delivery(try item(id), id: id, due: now))
+      return try submit(Delivery(try item(id), id: id))
     }
     let id = try outbox.nextID()
     let stored = try item(id).stored
@@ -116,8 +116,10 @@ package final class DeliveryQueue {
       }
       let isLate = last.map { entry.place <= $0 } ?? false
       if isLate { late += 1 }
+      let wait = storedWait(of: entry)
       try submit(
-        Delivery(item, id: entry.id, due: now + storedWait(of: entry), entry: entry, before: last))
+        Delivery(
+          item, id: entry.id, due: wait > .zero ? now + wait : Instant(), entry: entry, before: last))
       if !isLate { last = entry.place }
     }
     try endTurn()
@@ -154,17 +156,22 @@ package final class DeliveryQueue {
     try dryRun.write(to: context.screen, in: context.lane.world)
     let end =
       MonotonicClock.now + context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)
+    // An error of the transport itself leaves the rest to be dealt with.
+    var failure: (any Error)?
+    func trying(_ action: () throws -> Void) {
+      do { try action() } catch { failure = failure ?? error }
+    }
     while !context.stop.isSet, MonotonicClock.now < end, !isDone {
       pump(isForced: waitsInTurn && !retriesInTurn)
-      try wait(until: end)
+      trying { try wait(until: end) }
     }
     for place in active.taken { active[place]?.attempt?.dispose() }
     let limit = MonotonicClock.now + DeliveryWait.longestCancellation
     while underWay > 0, MonotonicClock.now < limit {
       answers.wait(until: limit)
-      try takeAnswers()
+      trying { try takeAnswers() }
     }
-    try takeAnswers()
+    trying { try takeAnswers() }
     for place in active.taken { if let delivery = active[place] { cutShort(delivery) } }
     for (_, delivery) in waiting { cutShort(delivery) }
     (active, waiting, resting, keys) = (DeliveryPlaces(), [], [], [])
@@ -173,6 +180,7 @@ package final class DeliveryQueue {
     context.meter.note(nil)
     suppression?.report()
     context.alarm.clear()
+    if let failure { throw failure }
   }
 
   /// Whether the end of the pipeline need not wait.
@@ -197,7 +205,9 @@ package final class DeliveryQueue {
       let (serial, delivery) = index == waiting.startIndex ? waiting.removeFirst() : waiting.remove(at: index)
       if waiting.isEmpty { waiting = [] }
       if let key = delivery.key { keys.insert(key) }
-      begun.append(active.add(delivery, serial))
+      let place = active.add(delivery, serial)
+      // A retry of the run before may not be due yet.
+      if !isForced, delivery.due > Instant(), delivery.due > now { rest(place) } else { begun.append(place) }
     }
     if !begun.isEmpty { begin(begun) }
     let next = min(nextRetry, nextProbe)

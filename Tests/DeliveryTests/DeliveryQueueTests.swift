@@ -2,6 +2,7 @@ import Expectations
 @testable import Delivery
 import Trials
 import TestSupport
+import Store
 import System
 import Glibc
 import Language
@@ -274,6 +275,26 @@ import Testing
         return worker.bodies.count > 3
       })
     expect(Array(worker.bodies.dropFirst(3)), equals: ["1", "3", "4"])
+  }
+
+  @Test("a retry that the run before has stored waits for its time, and holds up no other")
+  func storedRetry() throws {
+    let worker = HandWorker()
+    let queue = DeliveryQueue(
+      DeliverySettings(concurrency: 2, attempts: 3, backoff: .seconds(50)), context(), worker)
+    func entry(_ body: String, index: Int64, due: Double) -> OutboxEntry {
+      OutboxEntry(
+        sink: "it", place: OutputPlace(epoch: 1, index: index), id: body, attempts: due > 0 ? 1 : 0, due: due,
+        bytes: RequestItem(body: body).stored)
+    }
+    let soon = World.real.wallClock() + 40
+    try queue.run([entry("a", index: 0, due: soon), entry("b", index: 1, due: 0)])
+    expect(worker.bodies, equals: ["b"])
+    // One that is over begins at once.
+    try queue.run([entry("c", index: 2, due: 1)])
+    worker.ends[0](nil)
+    try queue.wake()
+    expect(worker.bodies, equals: ["b", "c"])
   }
 
   @Test("attempts at a receiver that stays away end, with its reason")

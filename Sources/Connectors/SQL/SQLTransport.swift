@@ -24,6 +24,7 @@ final class SQLTransport: DeliveryTransport, Sendable {
 
   /// Rows that the database has refused.
   private struct Refused: Sendable {
+    let number: UInt64
     let batch: SQLBatch
     let refusal: SQLRefusal
     /// As they are stored beside positions.
@@ -124,7 +125,8 @@ final class SQLTransport: DeliveryTransport, Sendable {
       // An epoch may be on its way to the state already, without them.
       state.kept.removeAll { kept in kept.epochs.map { $0 + 2 <= state.epochs } ?? false }
       let epochs = state.epochs
-      for index in state.kept.indices where state.kept[index].epochs == nil {
+      let numbers = Set(refused.map(\.number))
+      for index in state.kept.indices where numbers.contains(state.kept[index].number) {
         state.kept[index].epochs = epochs
       }
       defer { state.isKnown = state.isKnown || state.hasWritten }
@@ -213,7 +215,8 @@ final class SQLTransport: DeliveryTransport, Sendable {
   private func add(_ refusal: SQLRefusal, _ parcels: [Parcel]) {
     let parcel = parcels[refusal.batch]
     let refused = Refused(
-      batch: parcel.batch, refusal: refusal, stored: parcel.batch.output.map { refusal.stored(of: $0) })
+      number: parcel.number, batch: parcel.batch, refusal: refusal,
+      stored: parcel.batch.output.map { refusal.stored(of: $0) })
     state.withLock { state in
       state.refused[parcel.number, default: []].append(refused)
       if refused.stored != nil { state.kept.append(refused) }
