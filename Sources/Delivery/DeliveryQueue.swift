@@ -130,7 +130,7 @@ package final class DeliveryQueue {
     if isFull { context.lane.noteWait("its queue of \(settings.queue) is full", of: context.name) }
     defer { if isFull { context.lane.noteWait(nil) } }
     while waiting.count >= settings.queue {
-      if context.stop.isSet { return cutShort(delivery) }
+      if context.stop.isSet || transport.isOver { return cutShort(delivery) }
       // Virtual time stands still meanwhile, so that no retry would ever be due.
       pump(isForced: waitsInTurn && !retriesInTurn)
       try wait()
@@ -145,7 +145,8 @@ package final class DeliveryQueue {
   package func endTurn() throws {
     try dryRun.write(to: context.screen, in: context.lane.world)
     pump()
-    while waitsInTurn, !context.stop.isSet, retriesInTurn ? active.count > 0 : underWay > 0 { try wait() }
+    while waitsInTurn, !context.stop.isSet, !transport.isOver, retriesInTurn ? active.count > 0 : underWay > 0
+    { try wait() }
   }
 
   /// Waits until the deadline, by the scheduler's clock, for everything but retries that are due much later; then
@@ -156,12 +157,12 @@ package final class DeliveryQueue {
     try dryRun.write(to: context.screen, in: context.lane.world)
     let end =
       MonotonicClock.now + context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)
-    // An error of the transport itself leaves the rest to be dealt with.
+    // An error of the transport itself ends the wait, and leaves the rest to be dealt with.
     var failure: (any Error)?
     func trying(_ action: () throws -> Void) {
       do { try action() } catch { failure = failure ?? error }
     }
-    while !context.stop.isSet, MonotonicClock.now < end, !isDone {
+    while failure == nil, !context.stop.isSet, !transport.isOver, MonotonicClock.now < end, !isDone {
       pump(isForced: waitsInTurn && !retriesInTurn)
       trying { try wait(until: end) }
     }
@@ -193,6 +194,7 @@ package final class DeliveryQueue {
 
   /// Begins what may begin now.
   private func pump(isForced: Bool = false) {
+    if transport.isOver { return }
     var begun: [Int] = []
     if isForced || nextRetry < .distantFuture && nextRetry <= now {
       begun = takeRetries(isForced || settings.holdsBack)

@@ -17,6 +17,9 @@ package protocol DeliveryTransport {
   /// An item as it was stored in the outbox; nil for what another kind of sink has left there.
   func item(stored bytes: [UInt8]) -> (any DeliveryItem)?
 
+  /// Whether nothing can be delivered any more in this run: the rest is left to the next one.
+  var isOver: Bool { get }
+
   /// Begins attempts, in this order; disposing the subscription cancels what has not ended.
   ///
   /// Each is answered from any thread, with nil for success and `.cancelled` where a cancellation ended it; only
@@ -47,6 +50,8 @@ extension DeliveryTransport {
   package var recognisesRepeats: Bool { false }
 
   package var batch: Int { 1 }
+
+  package var isOver: Bool { false }
 
   package func endLeftovers(of ids: [String]) {}
 

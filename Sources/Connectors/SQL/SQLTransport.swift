@@ -7,7 +7,7 @@ import Store
 import System
 
 /// The transport of a `sql` sink: writes batches to a database on a thread of its own, all that there are in one
-/// transaction, and waits while that is not possible.
+/// transaction, and waits while that is not possible; in virtual time, which stands still meanwhile, on the lane.
 ///
 /// The database stores the place of the last batch with the rows, so that none is applied twice.
 final class SQLTransport: DeliveryTransport, Sendable {
@@ -43,6 +43,9 @@ final class SQLTransport: DeliveryTransport, Sendable {
     /// Whether something is written, and whether the outbox has to which database.
     var hasWritten = false
     var isKnown = false
+    /// Why nothing is written any more, where the lane waited itself.
+    var end: SQLFailure?
+    var isEndKnown = false
   }
 
   private static let note = "database"
@@ -56,15 +59,19 @@ final class SQLTransport: DeliveryTransport, Sendable {
   private let context: SinkContext
   private let connection: SQLConnectionInUse
   private let state = Locked(State())
-  private let stop = StopSign()
-  private let thread = SerialScheduler(name: "flow-sql")
+  private let stop: StopSign
+  /// Nil where the lane writes.
+  private let thread: SerialScheduler?
 
   init(_ address: SQLAddress, _ table: SQLTable, _ context: SinkContext) {
     (self.table, self.context, name) = (table, context, address.name)
     connection = SQLConnectionInUse(address, context)
+    let isOnLane = context.lane.waiting == .withinTurn
+    stop = isOnLane ? context.stop : StopSign()
+    thread = isOnLane ? nil : SerialScheduler(name: "flow-sql")
   }
 
-  deinit { thread.stop() }
+  deinit { thread?.stop() }
 
   // MARK: - On the lane, before anything is written
 
@@ -108,19 +115,25 @@ final class SQLTransport: DeliveryTransport, Sendable {
       state.pending += parcels
       state.answers = answers
     }
-    thread.perform { [self] in write() }
     let attempt = Subscription()
-    // Nothing is cancelled but at the end of the run.
-    attempt.onDispose { [stop] in stop.set() }
+    if let thread {
+      thread.perform { [self] in write() }
+      // Nothing is cancelled but at the end of the run.
+      attempt.onDispose { [stop] in stop.set() }
+    } else {
+      write()
+    }
     return attempt
   }
+
+  var isOver: Bool { state.withLock { $0.end != nil } }
 
   /// The epoch before is committed, with what it has of dead letters.
   func noteCommit() { state.withLock { $0.epochs += 1 } }
 
-  func takeOutput(of ended: [UInt64]) {
+  func takeOutput(of ended: [UInt64]) throws {
     if ended.isEmpty { return }
-    let (refused, isNew) = state.withLock { state in
+    let (refused, isNew, end) = state.withLock { state in
       let refused = ended.compactMap { state.refused.removeValue(forKey: $0) }.flatMap(\.self)
       // An epoch may be on its way to the state already, without them.
       state.kept.removeAll { kept in kept.epochs.map { $0 + 2 <= state.epochs } ?? false }
@@ -130,13 +143,16 @@ final class SQLTransport: DeliveryTransport, Sendable {
         state.kept[index].epochs = epochs
       }
       defer { state.isKnown = state.isKnown || state.hasWritten }
-      return (refused, state.hasWritten && !state.isKnown)
+      defer { state.isEndKnown = state.end != nil }
+      return (refused, state.hasWritten && !state.isKnown, state.isEndKnown ? nil : state.end)
     }
     if isNew { context.outbox?.setNote(.string(name), Self.note) }
     for rows in refused { refuse(rows) }
+    if let end { throw end }
   }
 
   func end() {
+    guard let thread else { return }
     stop.set()
     thread.stop()
   }
@@ -168,7 +184,7 @@ final class SQLTransport: DeliveryTransport, Sendable {
       DeliveryFailure("\(printable(what)): \(printable(rows.refusal.reason))", mayPass: false), nil)
   }
 
-  // MARK: - On the thread
+  // MARK: - On the thread, if there is one
 
   private func write() {
     let parcels = state.withLock { state in
@@ -242,7 +258,10 @@ final class SQLTransport: DeliveryTransport, Sendable {
           waited = 0
         }
         connection.wait.note("\(error)")
-        if stop.wait(seconds: Self.pause) { throw error }
+        if context.lane.world.pause(Self.pause, stop) {
+          if thread == nil { state.withLock { $0.end = error } }
+          throw error
+        }
         waited = waited.map { $0 + Self.pause }
       }
     }
