@@ -351,8 +351,8 @@ final class PageSession {
       guard let found = received(id, parameters.member("response") ?? .null) else { return }
       if isDocument { document = found }
       let isWanted =
-        order.response.map { PageOrder.matches($0, found.address) } ?? order.keepsData
-        && found.type.has("json")
+        order.response.map { PageOrder.matches($0, found.address) }
+        ?? (order.keepsData && found.type.has("json"))
       if isWanted, type != "Preflight" { awaited[id] = found }
     case "Network.loadingFinished":
       inFlight[id] = nil
