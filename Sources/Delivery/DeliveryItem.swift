@@ -29,8 +29,8 @@ package struct DeliveryFailure: Error, CustomStringConvertible {
   package var isAttempt = true
   /// Whether the receiver is not available, and may be within seconds: it is probed until then.
   package var isUnavailable = false
-  /// Whether the transport has logged it.
-  var isLogged = false
+  /// When the transport itself tries again, which it has logged, in seconds since 1970.
+  var nextTry: Double?
   var isCancellation = false
 
   package init(_ description: String, mayPass: Bool) {

@@ -35,7 +35,7 @@ package final class DeliveryQueue {
   private var failuresInARow = 0
   private var reported = 0
   /// Why deliveries are repeated, for their status: until one succeeds.
-  private var failing: (reason: String, since: Double, isFailure: Bool)?
+  private var failing: (reason: String, since: Double, isFailure: Bool, nextTry: Double?)?
   private var lastSerial: UInt64 = 0
   private var lastNumber: UInt64 = 0
   /// The last entry that came in the order of the outbox, and the one up to which everything is marked as done.
@@ -339,7 +339,8 @@ package final class DeliveryQueue {
       NodeStatus.Wait(
         events: active.count + waiting.count, request: "delivery", reason: failing.reason,
         since: failing.since,
-        until: context.lane.world.wallClock() + (nextRetry - now).inSeconds, isFailing: failing.isFailure))
+        until: failing.nextTry ?? context.lane.world.wallClock() + (nextRetry - now).inSeconds,
+        isFailing: failing.isFailure))
   }
 
   private func postpone(_ delivery: Delivery, _ failure: DeliveryFailure) {
@@ -351,15 +352,20 @@ package final class DeliveryQueue {
     let due = context.lane.world.wallClock() + delay.inSeconds
     delivery.entry?.due = due
     if failure.isAttempt { context.trace(attempt: delivery.id, failure: "\(failure)", next: due) }
-    if let entry = delivery.entry { context.outbox?.retry(entry) }
+    // Without a connection nothing changes that the next run would have to know.
+    if let entry = delivery.entry, failure.isAttempt || failure.retryAt != nil {
+      context.outbox?.retry(entry)
+    }
     crashPoint("delivery.retry noted")
     let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
     // To wait as the server asks is no failure.
-    failing = ("\(failure)", failing?.since ?? context.lane.world.wallClock(), failure.retryAt == nil)
+    failing = (
+      "\(failure)", failing?.since ?? context.lane.world.wallClock(), failure.retryAt == nil, failure.nextTry
+    )
     // At growing distances.
     let isReported = failuresInARow & (failuresInARow - 1) == 0 && reported != failuresInARow
     let isWait = !failure.isAttempt && failure.retryAt != nil
-    if !failure.isLogged, isWait || failure.isAttempt && isReported {
+    if failure.nextTry == nil, isWait || failure.isAttempt && isReported {
       if !isWait { reported = failuresInARow }
       context.log.notice(isWait ? "\(failure)" : words)
     } else {

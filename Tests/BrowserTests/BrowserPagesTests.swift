@@ -55,7 +55,10 @@ import Testing
 
   @Test("the response to a request of the page stands for the page, without what would make a condition")
   func response() throws {
-    let server = try site(["/shop": Self.shop], isItems)
+    let table = "<title>T</title><script>fetch('/items.csv')</script>"
+    let server = try site(["/shop": Self.shop, "/table": table]) { request in
+      request.target == "/items.csv" ? [.reply("name\nPie\n", ["Content-Type: text/csv"])] : isItems(request)
+    }
     try server.serving {
       let found = try visit("\(server.url)/shop") { $0.response = "/api/items*" }
       expect(found.body, equals: #"[{"name":"Gâteau"},{"name":"Pie"}]"#)
@@ -63,6 +66,8 @@ import Testing
       expect(headers["content-type"], equals: "application/json; charset=utf-8")
       #expect(headers["etag"] == nil)
       expect(try found.get().address?.path, equals: "/api/items")
+      // Of any type.
+      expect(try visit("\(server.url)/table") { $0.response = "/items.csv" }.body, equals: "name\nPie\n")
       let none = try visit("\(server.url)/shop") { ($0.response, $0.patience) = ("/api/other", .seconds(3)) }
       #expect(none.failure?.hasPrefix("waited 3 s for a response of /api/other among the ") ?? false)
     }

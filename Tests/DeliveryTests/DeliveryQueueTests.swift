@@ -277,6 +277,21 @@ import Testing
     expect(Array(worker.bodies.dropFirst(3)), equals: ["1", "3", "4"])
   }
 
+  @Test(
+    "without a connection nothing is logged or counted, and the status has the next try of the connection")
+  func noConnection() throws {
+    let (worker, context) = (HandWorker(), context())
+    let queue = DeliveryQueue(DeliverySettings(attempts: 1), context, worker)
+    try queue.add(RequestItem(event: nil))
+    var away = DeliveryFailure("no server", mayPass: true)
+    (away.isAttempt, away.nextTry) = (false, 1_900_000_000)
+    worker.ends[0](away)
+    try queue.wake()
+    let wait = try #require(context.meter.wait)
+    #expect(wait.reason == "no server" && wait.until == 1_900_000_000 && wait.isFailing)
+    #expect(log.entries.isEmpty && worker.ends.count == 2)
+  }
+
   @Test("a retry that the run before has stored waits for its time, and holds up no other")
   func storedRetry() throws {
     let worker = HandWorker()

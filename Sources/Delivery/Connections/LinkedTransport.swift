@@ -196,21 +196,21 @@ package final class LinkedTransport: DeliveryTransport, Sendable {
   private func wait(_ pause: Duration, _ freight: Freight, because reason: String) {
     let end = MonotonicClock.now + pause
     while !stopSign.isSet, MonotonicClock.now < end {
-      expire(freight, reason)
+      expire(freight, reason, nextTry: now() + (end - MonotonicClock.now).inSeconds)
       let next = min(end, freight.waiting.map(\.deadline).min() ?? end)
       wakeUp.wait(or: stopSign, until: max(next, MonotonicClock.now + .milliseconds(10)))
     }
   }
 
   /// Ends what has waited too long for a connection, which is no attempt.
-  private func expire(_ freight: Freight, _ reason: String?) {
+  private func expire(_ freight: Freight, _ reason: String?, nextTry: Double? = nil) {
     take(freight)
     let now = MonotonicClock.now
     let (isLast, isRefused) = state.change { ($0.isLast, $0.refusal != nil) }
     freight.waiting.removeAll { parcel in
       if now < parcel.deadline, !(isLast && isRefused) { return false }
       var failure = DeliveryFailure(reason ?? "\(settings.server): there is no connection", mayPass: true)
-      (failure.isAttempt, failure.isLogged) = (false, reason != nil)
+      (failure.isAttempt, failure.nextTry) = (false, nextTry)
       if isLast { failure.retryAt = self.now() + Self.nextRun }
       freight.end(parcel, failure)
       return true

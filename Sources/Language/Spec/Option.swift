@@ -154,10 +154,10 @@ public struct Options: Sendable {
         }
         continue
       }
-      if places[option.name] != nil {
+      if places[option.name] != nil, let former = option.formerly {
         checker.report(
-          "\(quoted(name)) is another name of \(quoted(option.name)), which is given too", at: entry.key.place
-        )
+          "\(quoted(former)) is another name of \(quoted(option.name)), which is given too",
+          at: entry.key.place)
       }
       places[option.name] = entry.value.place
       if let value = option.decode(entry.value, checker) {
