@@ -32,8 +32,9 @@ package let sqlSink = NodeSpec(
     With state, the rows of each epoch are written in one transaction, after the epoch is committed, together with the \
     position of the sink, in the table flow_positions of the same database: after a kill each epoch is applied exactly \
     once. A state that is older than the database, as from a backup, or a database that has lost what was written, is \
-    reported when a run starts. While the database is locked, full or away, rows wait in the outbox, and the pipeline goes on, and says so; a server that \
-    does not answer a statement within a minute, which doubles each time, is connected to again. A row that the database refuses is \
+    reported when a run starts, which waits until the database answers. While it is locked, full or away later, rows wait in \
+    the outbox, the pipeline goes on, and `flow status` says so; a server that does not answer a statement within a minute, \
+    which doubles each time, is connected to again. A row that the database refuses is \
     a dead letter with its reason, and the others are written: see flow state dead. Simulated and replayed runs write \
     nothing without --live-sinks.
     """,
