@@ -177,9 +177,10 @@ struct SinkPipelineTests {
     try expect(place.flow("run", "p.yaml"), equals: 0)
     expect(attempts.withLock(\.self), equals: 3)
     let lines = place.lines("err")
+    // On a slow machine the second refusal can be far enough from the first to be a line of its own.
     #expect(
-      lines.count == 1 && lines[0].hasPrefix("bus: s: duplicate message id is in process; next try in "),
-      "\(lines)")
+      !lines.isEmpty
+        && lines.allSatisfy { $0.hasPrefix("bus: s: duplicate message id is in process; next try in ") }, "\(lines)")
   }
 
   @Test("subjects and headers that data makes invalid are errors of their events")
