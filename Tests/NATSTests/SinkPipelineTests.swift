@@ -180,7 +180,8 @@ struct SinkPipelineTests {
     // On a slow machine the second refusal can be far enough from the first to be a line of its own.
     #expect(
       !lines.isEmpty
-        && lines.allSatisfy { $0.hasPrefix("bus: s: duplicate message id is in process; next try in ") }, "\(lines)")
+        && lines.allSatisfy { $0.hasPrefix("bus: s: duplicate message id is in process; next try in ") },
+      "\(lines)")
   }
 
   @Test("subjects and headers that data makes invalid are errors of their events")
