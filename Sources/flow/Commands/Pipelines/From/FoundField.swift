@@ -15,7 +15,9 @@ struct FoundField: Sendable {
   init(name: String, field: String, kind: Kind) { (self.name, self.field, self.kind) = (name, field, kind) }
 
   init(name: String, field: String, values: [String]) {
-    self.init(name: name, field: field, kind: Self.kind(of: field, values))
+    let kind = Self.kind(of: field, values)
+    // “Lamp 1” is a name, though it is a number behind five characters.
+    self.init(name: name, field: field, kind: kind == .number && name == "title" ? .text : kind)
   }
 
   init(_ part: PageOutline.Part) {

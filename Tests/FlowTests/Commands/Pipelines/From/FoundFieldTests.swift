@@ -31,6 +31,13 @@ import Testing
       equals: numbers)
   }
 
+  @Test("a title is a text, whatever digits it has")
+  func title() {
+    let texts = ["Lamp 1", "Lamp 2"]
+    expect(FoundField(name: "title", field: "b", values: texts).kind, equals: .text)
+    expect(FoundField(name: "a", field: "b", values: texts).kind, equals: .number)
+  }
+
   @Test(
     "dates are read in the form that all of them have",
     arguments: [
