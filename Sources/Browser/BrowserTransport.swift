@@ -118,7 +118,7 @@ public final class BrowserTransport: Transport {
   public func survey(_ address: Address, _ order: PageOrder, _ limits: TransferLimits = TransferLimits())
     throws(TransferError) -> PageSurvey
   {
-    let browser = try browser(for: nil)
+    let browser = try browser(for: order.profile)
     defer { browser.endPage() }
     let page = try PageSession(order, at: address, in: browser, Inbox())
     defer { page.close() }

@@ -2,40 +2,68 @@ import Fetch
 import Glibc
 import System
 
-/// The pictures of pages in a folder: of each source the last ones, each content once.
+/// The pictures of pages in a folder: of each source those that events name, and the last ones, each content once.
 struct PagePictures {
-  /// The most pictures of a source, and the most bytes of them.
+  /// The most pictures of a source that events name, and the most bytes of all.
   private static let most = (count: 100, bytes: 64 << 20)
+  /// The most pictures of a page that no event names: a step may still hold one that does.
+  private static let mostUnnamed = 10
 
+  private let parent: String
+  /// The folder of the page, since a source may have many.
   private let folder: String
 
-  init(_ parent: String, of source: String) {
-    folder = "\(parent)/\(source.replacing("/", by: "_"))"
+  init(_ parent: String, of source: String, page: String) {
+    self.parent = "\(parent)/\(source.replacing("/", by: "_"))"
+    folder = "\(self.parent)/\(StableHash(Array(page.utf8)).digits)"
   }
 
-  /// Keeps a picture and returns its path; old ones go.
-  func keep(_ picture: [UInt8]) throws(FileFailure) -> String {
+  /// Keeps a picture, and knows the one before; old ones go.
+  func keep(_ picture: [UInt8]) throws(FileFailure) -> KeptPicture {
     let path = "\(folder)/\(KeptPicture.name(of: picture))"
+    let before = pictures("\(folder)/*.png").first?.path
     // Again where it is there already, so that it is the newest.
-    try WholeFile(path: path, mode: 0o600, syncs: false, disk: SystemDisk()).write(picture)
-    prune()
-    return path
+    if utimes(path, nil) != 0 {
+      try WholeFile(path: path, mode: 0o600, syncs: false, disk: SystemDisk()).write(picture)
+    }
+    prune(except: [path, before])
+    return KeptPicture(path: path, before: before)
   }
 
-  private func prune() {
-    var all: [(path: String, size: Int, time: Int)] = []
-    for path in (try? Glob.expand("\(folder)/*.png")) ?? [] {
+  private struct File {
+    let path: String
+    let size: Int
+    let time: Int
+    let isNamed: Bool
+  }
+
+  /// The files of patterns, newest first.
+  private func pictures(_ patterns: String...) -> [File] {
+    patterns.flatMap { (try? Glob.expand($0)) ?? [] }.compactMap { path in
       var status = stat()
-      if stat(path, &status) == 0 {
-        all.append(
-          (path, Int(status.st_size), status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec))
-      }
+      guard stat(path, &status) == 0 else { return nil }
+      return File(
+        path: path, size: Int(status.st_size),
+        time: status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec,
+        isNamed: status.st_mode & 0o777 == KeptPicture.named)
     }
-    var (count, bytes) = (0, 0)
-    for picture in all.sorted(by: { $0.time > $1.time }) {
-      count += 1
+    .sorted { $0.time > $1.time }
+  }
+
+  private func prune(except present: [String?]) {
+    var (named, bytes) = (0, 0)
+    var unnamed: [String: Int] = [:]
+    for picture in pictures("\(parent)/*.png", "\(parent)/*/*.png") {
+      let page = splitPath(picture.path).folder
       bytes += picture.size
-      if count > 1, count > Self.most.count || bytes > Self.most.bytes { unlink(picture.path) }
+      if picture.isNamed { named += 1 } else { unnamed[page, default: 0] += 1 }
+      let isKept =
+        bytes <= Self.most.bytes
+        && (picture.isNamed ? named <= Self.most.count : unnamed[page, default: 0] <= Self.mostUnnamed)
+      if isKept || present.contains(picture.path) { continue }
+      unlink(picture.path)
+      // Only where it was the last one.
+      rmdir(page)
     }
   }
 }

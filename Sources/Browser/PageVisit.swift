@@ -19,7 +19,7 @@ struct PageVisit {
 
   init(_ page: PageSession, to address: Address, _ limits: TransferLimits, pictures: String?) {
     (self.page, self.address, self.limits) = (page, address, limits)
-    self.pictures = pictures.map { PagePictures($0, of: page.order.source) }
+    self.pictures = pictures.map { PagePictures($0, of: page.order.source, page: "\(address)") }
     waiting = PageWaiting(page: page, end: MonotonicClock.now + limits.whole)
   }
 
@@ -39,8 +39,8 @@ struct PageVisit {
       }
       return response
     } catch {
-      let path = order.picture == nil ? nil : try? picture(until: MonotonicClock.now + .seconds(3))
-      throw TransferError(error.kind, error.message + (path.map { "; a picture of it is \($0)" } ?? ""))
+      let kept = order.picture == nil ? nil : try? picture(until: MonotonicClock.now + .seconds(3))
+      throw TransferError(error.kind, error.message + (kept.map { "; a picture of it is \($0.path)" } ?? ""))
     }
   }
 
@@ -182,8 +182,8 @@ struct PageVisit {
 
   // MARK: - The picture
 
-  /// Takes a picture of the window or of an element, and returns its path.
-  private func picture(until deadline: Instant) throws(TransferError) -> String? {
+  /// Takes a picture of the window or of an element, and keeps it.
+  private func picture(until deadline: Instant) throws(TransferError) -> KeptPicture? {
     guard let pictures else { return nil }
     var parameters: [(String, Value)] = [("format", .string("png"))]
     if let selector = order.picture, !selector.isEmpty {

@@ -191,14 +191,14 @@ import Testing
       settings.pictures = folder["pictures"]
       let transport = BrowserTransport(over: NoTransport(), settings)
       let whole = try visit("\(server.url)/", through: transport) { $0.picture = "" }.get().picture
-      let path = try #require(whole)
+      let path = try #require(whole?.path)
       #expect(path.hasPrefix(folder["pictures/shop/"]) && path.hasSuffix(".png"))
       let bytes = try readFile(path)
       expect(Array(bytes.prefix(4)), equals: [0x89, 0x50, 0x4e, 0x47])
       // Width and height, in the header of the file.
       expect(Array(bytes[16..<24]), equals: [0, 0, 5, 0, 0, 0, 3, 32])
       let part = try visit("\(server.url)/", through: transport) { $0.picture = "#p" }.get().picture
-      expect(Array(try readFile(part ?? "")[16..<24]), equals: [0, 0, 0, 200, 0, 0, 0, 50])
+      expect(Array(try readFile(part?.path ?? "")[16..<24]), equals: [0, 0, 0, 200, 0, 0, 0, 50])
       let failed = try visit("\(server.url)/", through: transport) {
         ($0.picture, $0.selector, $0.patience) = ("", ".none", .seconds(2))
       }

@@ -296,6 +296,47 @@ import Testing
     }
   }
 
+  @Test("a page behind a login is opened with the profile that a run has left")
+  func profile() throws {
+    let server = try LoopbackServer { request in
+      if request.target == "/login" {
+        return [
+          .reply("<p class=item>in</p>", ["Content-Type: text/html", "Set-Cookie: who=me; Max-Age=9999"])
+        ]
+      }
+      let knows = request.headers["cookie"]?.contains("who=me") == true
+      let items = knows ? "[\"Lamp 1\",\"Lamp 2\",\"Lamp 3\"]" : "[]"
+      return [
+        .html(
+          "<title>T</title><div id=app></div><script>app.innerHTML = \(items).map(it => `<p class=item><b>${it}</b></p>`).join('')</script>"
+        )
+      ]
+    }
+    try server.serving {
+      let folder = try TemporaryFolder()
+      try folder.write(
+        "p.yaml",
+        """
+        sources: { shop: { http: { url: '\(server.url)/login', browser: { profile: logins }, decode: { html: { select: .item } } }, every: 1h } }
+        sinks: { out: console }
+        """)
+      let process = try run(folder, "--once", state: folder["state"])
+      process.waitUntilExit()
+      let ran = try folder.text("log")
+      expect(process.terminationStatus, equals: 0, "\(ran)")
+      let sandbox = "sandbox: \(geteuid() == 0 ? "off" : "on")"
+      let (status, text, log) = try new(
+        folder, sandbox, "shop", "--from", "\(server.url)/", "--once", "--profile", "logins")
+      expect(status, equals: 0, "\(log)")
+      #expect(
+        text.contains("profile: logins") && log.contains("3 rows") && !text.contains("gsub"), "\(text)\(log)")
+      let without = try new(folder, sandbox, "--from", "\(server.url)/", "--once")
+      #expect(!without.1.contains("Lamp"), "\(without)")
+      let alone = try new(folder, sandbox, "--profile", "logins")
+      #expect(alone.0 == 2 && alone.2.contains("--profile belongs to --from URL or --pick URL"), "\(alone)")
+    }
+  }
+
   @Test("without Chromium both ways say what to install, and --pick says what it cannot use")
   func absentForNew() throws {
     let server = try shell()

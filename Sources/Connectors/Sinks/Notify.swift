@@ -143,7 +143,7 @@ private struct MessageExpressions {
     message.link = try Message.link(try event.text(link), "link")
     let picture = try event.text(picture)
     // Of the files of this machine only the picture that this poll has of its page.
-    let isOfPage = !picture.isEmpty && picture == event.poll.notes.member("screenshot")?.string
+    let isOfPage = !picture.isEmpty && picture == event.poll.notes.member(Poll.screenshot)?.string
     message.picture = try isOfPage ? picture : Message.link(picture, "picture")
     message.tags = try tags.map { printable(try event.text($0)) }.filter { !$0.isEmpty && $0 != "null" }
   }

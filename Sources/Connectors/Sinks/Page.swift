@@ -256,9 +256,11 @@ private final class PageSink: KeepingSink {
     let key = given ?? ownKey(of: event)
     let isRemoved = try removed?.isTrue(event) ?? false
     var content = isRemoved ? .null : try parts.content(of: event)
-    // The picture of the page that it was read from, for the history of a key.
-    if isLog, !isRemoved, let picture = event.poll.notes.member("screenshot") {
-      content.setMember("screenshot", picture)
+    // The pictures of the page that it was read from, for the history of a key.
+    if isLog, !isRemoved {
+      for name in [Poll.screenshot, Poll.screenshotBefore] {
+        if let picture = event.poll.notes.member(name) { content.setMember(Key(name), picture) }
+      }
     }
     if context.isDryRun {
       let text = isRemoved ? "removed" : content.member("title")?.string ?? ""

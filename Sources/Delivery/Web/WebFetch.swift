@@ -20,8 +20,8 @@ package final class WebFetch {
   private var unkept: [@Sendable () -> Void] = []
   /// Whether the service has refused a request because there were too many, even if a stale response was used.
   package private(set) var wasRefused = false
-  /// The path of the picture of the current poll's page.
-  private var picture: String?
+  /// The picture of the current poll's page.
+  private var picture: KeptPicture?
   /// The progress of the poll, as shown.
   private var shown = ""
   /// Whether the poll repeats one that has failed.
@@ -202,7 +202,10 @@ package final class WebFetch {
     for keep in unkept { keep() }
     unkept = []
     var notes: [(String, Value)] = access.isSimulated ? [("simulated", .bool(true))] : []
-    if let picture { notes.append(("screenshot", .string(picture))) }
+    if let picture {
+      notes.append((Poll.screenshot, .string(picture.path)))
+      if let before = picture.before { notes.append((Poll.screenshotBefore, .string(before))) }
+    }
     if let oldest {
       notes += [("stale", .bool(true)), ("age", .number(oldest.rounded()))]
       access.showsOld?(context.name, context.entry, oldest)

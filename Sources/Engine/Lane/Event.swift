@@ -132,6 +132,16 @@ public final class Poll: Sendable {
   /// The members of `$meta` for an entry, for its id where that is not the entry itself, and for one that has left the list.
   static let (each, entry, gone) = ("each", "entry", "gone")
 
+  /// The members for the paths of the pictures of its page: the one it was read from, and the one before.
+  package static let (screenshot, screenshotBefore) = ("screenshot", "screenshot_before")
+
+  /// Marks the pictures of the page, which an event names that has come to a sink: they are kept.
+  func namePictures() {
+    for member in [Poll.screenshot, Poll.screenshotBefore] {
+      if let path = notes.member(member)?.string { KeptPicture.name(at: path) }
+    }
+  }
+
   /// Set for the last poll of an entry that has left its list: what happens to its rows.
   public var gone: GoneRows? { notes.member(Poll.gone)?.string.flatMap { GoneRows(rawValue: $0) } }
 

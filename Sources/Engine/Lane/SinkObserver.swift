@@ -22,6 +22,8 @@ final class SinkObserver: Observer, LanePart, AlarmOwner, @unchecked Sendable {
   private var isTouched = false
   /// Nothing more is given to the sink: its reader has gone, or the pipeline has ended.
   private var isOver = false
+  /// The poll whose event came last, where pictures of pages are kept.
+  private var known: Poll?
   /// Whether `ended` has been called: a reader may go when the stream has ended already.
   private var hasEnded = false
 
@@ -163,6 +165,7 @@ final class SinkObserver: Observer, LanePart, AlarmOwner, @unchecked Sendable {
     do {
       if let when, try !when.isTrue(event) { return }
       try sink.take(event)
+      if outbox != nil, event.poll !== known { namePictures(of: event.poll) }
       meter.countOut()
       meter.show(event, on: lane)
     } catch is NotSent {
@@ -170,6 +173,12 @@ final class SinkObserver: Observer, LanePart, AlarmOwner, @unchecked Sendable {
     } catch {
       handle(error, event)
     }
+  }
+
+  @inline(never)
+  private func namePictures(of poll: Poll) {
+    known = poll
+    poll.namePictures()
   }
 
   /// Does something after which the sink must hear of the end of the turn, unless it is over.

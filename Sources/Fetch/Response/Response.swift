@@ -33,8 +33,8 @@ public struct Response: Sendable {
   public var keep: (@Sendable () -> Void)?
   /// The use that a page has made of the network, for the log.
   public var remark: String?
-  /// The path of the picture of a page.
-  public var picture: String?
+  /// The picture of a page.
+  public var picture: KeptPicture?
 }
 
 /// A notice about a fetch under way: why it takes time.

@@ -1,4 +1,5 @@
 import Reactive
+import System
 
 /// The transport of requests to servers: libcurl, or a script in a test.
 public protocol Transport: Sendable {
@@ -42,8 +43,8 @@ public struct TransferResponse: Sendable, Equatable {
   public var address: Address?
   /// The use that a page has made of the network, for the log.
   public var remark: String?
-  /// The path of the picture of a page.
-  public var picture: String?
+  /// The picture of a page.
+  public var picture: KeptPicture?
   /// The number of new connections; 0 if one was reused.
   public var newConnections = 0
 

@@ -242,6 +242,7 @@ extension ExpressionScope {
     ("stale", "true if the service failed and its last good response is used, by the source or by `enrich`"),
     ("age", "of a stale response, its age in seconds"),
     ("screenshot", "the path of the picture of the page, with `browser: { screenshot: … }`"),
+    ("screenshot_before", "the path of the picture of the same page before, if there is one"),
     ("simulated", "true for responses of the simulated sky"),
     ("event", "the type of a server-sent event"),
     ("id", "its id; null without one"),

@@ -100,8 +100,8 @@ enum BrowserOptions {
     A page is one call of the budget, whatever it loads. It fails as a plain request does, by the status of its \
     document, and where it crashes, is not loaded or does not show in time what `wait` and `actions` ask for. \
     What is loaded around the page goes through flow: it reaches no address of this machine or its network, unless the page's own \
-    address is one. Downloads, dialogs, popups and permissions are refused. Of a source the last 100 pictures are kept, at most 64 MiB; \
-    where a page fails that has `screenshot`, the error names a picture of it. `https_proxy` and the like are not used. \
+    address is one. Downloads, dialogs, popups and permissions are refused. A picture is kept where an event of its poll has come to a sink, \
+    with the one before it: of a source the last 100, at most 64 MiB; of others the last ten of a page. Where a page fails that has `screenshot`, the error names a picture of it. `https_proxy` and the like are not used. \
     Under --sky the address is asked without a browser.
     """
 

@@ -6,11 +6,11 @@ struct KeyHistory {
   /// The newest first.
   let entries: [PageRow]
 
-  /// Nil where a row is not the entry of a log, or the only one about its key.
+  /// Nil where a row is not the entry of a log, or the only one about its key, without a picture of what was before.
   init?(of row: PageRow, in snapshot: PageView.Snapshot, _ form: PageForm) {
     guard form.layout == .log, let subject = row.subject else { return nil }
     let found = snapshot.rows.values.filter { $0.subject == subject }
-    guard found.count > 1 else { return nil }
+    guard found.count > 1 || row.text(RowFragments.screenshots.before) != nil else { return nil }
     entries = found.sorted { entry, other in
       if (entry.moment, entry.commit) != (other.moment, other.commit) {
         return (entry.moment, entry.commit) > (other.moment, other.commit)

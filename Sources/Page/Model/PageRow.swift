@@ -30,8 +30,8 @@ package struct PageRow: Sendable {
     StableHash(key.canonicalBytes).digits
   }
 
-  /// The picture of the page that the row was read from; nil where it has gone.
-  var screenshot: [UInt8]? { text("screenshot").flatMap { KeptPicture.read($0) } }
+  /// A picture of the page that the row was read from, by its member; nil where it has gone.
+  func screenshot(_ name: String) -> [UInt8]? { text(name).flatMap { KeptPicture.read($0) } }
 
   package func text(_ name: String) -> String? {
     guard let value = content.member(name), !value.isNull else { return nil }

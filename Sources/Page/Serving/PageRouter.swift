@@ -58,9 +58,11 @@ package struct PageRouter: Sendable {
         return missing
       }
       return PageAnswer(documents.page(of: row, in: view, query(request).units))
-    case (_, let path) where path.count == 5 && path[0] == "v" && path[4] == RowFragments.screenshot:
+    case (_, let path)
+    where path.count == 5 && path[0] == "v"
+      && [RowFragments.screenshots.after, RowFragments.screenshots.before].contains(path[4]):
       let row = hub.view(at: [path[1], path[2]])?.snapshot.rows[path[3]]
-      return row?.screenshot.map { PageAnswer(200, "image/png", $0) } ?? missing
+      return row?.screenshot(path[4]).map { PageAnswer(200, "image/png", $0) } ?? missing
     case (_, let path) where path.count == 3 && path[0] == "live":
       guard let view = hub.view(at: [path[1], path[2]]) else { return missing }
       return PageAnswer(updates(of: view, request))

@@ -1,8 +1,9 @@
-/// The history of a key below the entry of a log: step charts, the last two pictures of its page side by side, and a table of all entries about it.
+/// The history of a key below the entry of a log: step charts, the pictures of its page before and after its last change side by side, and a table of all entries about it.
 extension RowFragments {
   static let historyID = "history"
 
-  static let screenshot = "screenshot"
+  /// The pictures of a page: the one that an entry was read from, and the one before.
+  static let screenshots = (after: "screenshot", before: "screenshot_before")
 
   /// The most charts: a field that rarely moves is in the table.
   private static let mostCharts = 3
@@ -31,21 +32,27 @@ extension RowFragments {
   }
 
   private func screenshots(_ history: KeyHistory, _ html: inout HTML) {
-    var pictures: [PageRow] = []
-    for entry in history.entries {
-      guard let path = entry.text(Self.screenshot), path != pictures.last?.text(Self.screenshot) else {
-        continue
-      }
-      pictures.append(entry)
-      if pictures.count == 2 { break }
+    let (new, old) = (Self.screenshots.after, Self.screenshots.before)
+    guard let last = history.entries.firstIndex(where: { $0.text(new) != nil }) else { return }
+    let after = history.entries[last]
+    let before: (PageRow, String)
+    if let path = after.text(old), path != after.text(new) {
+      before = (after, old)
+    } else {
+      // An entry of a version that knew of no picture before.
+      guard
+        let entry = history.entries[last...].first(where: {
+          $0.text(new).map { $0 != after.text(new) } ?? false
+        })
+      else { return }
+      before = (entry, new)
     }
-    guard pictures.count == 2 else { return }
     html.tag("div", .class("shots")) { html in
-      for (name, entry) in [("Before", pictures[1]), ("After", pictures[0])] {
-        let label = "\(name), \(entry.time?.text ?? entry.title)"
+      for (name, (entry, picture)) in [("Before", before), ("After", (after, new))] {
+        let label = picture == old ? name : "\(name), \(entry.time?.text ?? entry.title)"
         html.tag("figure") { html in
           html.void(
-            "img", .src(Link(path: ["v"] + view.path + [entry.id, Self.screenshot])),
+            "img", .src(Link(path: ["v"] + view.path + [entry.id, picture])),
             .set(.alt, "The page: \(label)"),
             .set(.decoding, "async"))
           html.tag("figcaption") { $0.text(label) }

@@ -110,6 +110,31 @@ struct KeyHistoryTests {
     expect(page.get("/v/p/s/\(rows[2].id)/screenshot").status, equals: 404)
   }
 
+  @Test("a change that knows the picture before it needs no other entry")
+  func firstChange() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "flow-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let paths = try [UInt8(1), 2].map { number in
+      let path = folder.appending(path: KeptPicture.name(of: [number])).path
+      try Data([number]).write(to: URL(fileURLWithPath: path))
+      return path
+    }
+    let page = PageFixture(.log)
+    let row = PageRow(
+      key: .array([.string("a"), .string("changed"), .number(1)]), commit: 1, changedAt: 1,
+      content: .record([
+        ("title", .string("a")), ("time", .number(1)), ("screenshot", .string(paths[1])),
+        ("screenshot_before", .string(paths[0])),
+      ]))
+    page.view.publish([.set(row)], commit: 1)
+    let text = page.get("/v/p/s/\(row.id)").text
+    let before = try #require(text.range(of: "src=\"/v/p/s/\(row.id)/screenshot_before\""))
+    let after = try #require(text.range(of: "src=\"/v/p/s/\(row.id)/screenshot\""))
+    #expect(before.lowerBound < after.lowerBound && text.contains("<figcaption>Before</figcaption>"))
+    expect(page.get("/v/p/s/\(row.id)/screenshot_before").status, equals: 200)
+  }
+
   @Test("a row that its sink gives a key has no history, nor has one of another layout")
   func none() throws {
     let row = try entry("a", at: 1, "[]")

@@ -17,6 +17,8 @@ enum NewCommand {
   static let bearer = CommandOption(
     "bearer", .value("VARIABLE"), "the variable of the environment that has a token for --from")
   static let header = CommandOption("header", .value("HEADER"), "a header for --from; may be repeated")
+  static let profile = CommandOption(
+    "profile", .path("DIR"), "the folder that keeps logins, for the browser of --pick and --from")
   static let once = CommandOption("once", .flag, "request --from once, not twice")
   static let output = CommandOption(
     "output", short: "o", .path("FILE"), "write to this file instead of standard output")
@@ -24,7 +26,7 @@ enum NewCommand {
 
   static let manual = Manual(
     "new", "write a new pipeline file", operands: .optional("NAME", of: []),
-    options: [from, fromCurl, pick, bearer, header, once, sources, steps, sinks, output, force],
+    options: [from, fromCurl, pick, profile, bearer, header, once, sources, steps, sinks, output, force],
     about: """
       The file is short and runs as it is. flow nodes lists all sources, steps and sinks, flow docs KIND their options.
 
@@ -39,7 +41,8 @@ enum NewCommand {
 
       With --pick URL Chromium opens the page, and flow prints an address on this machine with its picture. Point at an entry of the list, then at its \
       parts: the rows as they would be read and the pipeline stand beside it, and a button writes that to FILE, or to standard output. \
-      No script of the page runs there.
+      No script of the page runs there. Of a page behind a login, let a pipeline with the actions of the login and \
+      `profile: DIR` run once; --profile DIR then opens the page as it left it.
 
       With --from sqlite:FILE or postgres://USER@HOST/DATABASE it is for a table of that database: the one that is \
       named NAME, or the first; at the end of the address of a server, ?table=NAME is one too. A password in that \
@@ -99,9 +102,9 @@ enum NewCommand {
       throw WrongUse("--pick takes the address of a page, which begins with https://, not \(quoted(address))")
     }
     let name = arguments.operands.first ?? path.map(name(of:)) ?? NewFromAddress.name(of: address)
-    return NewByPicking(
-      new: try NewRequest(address, for: name), name: name, path: path, isForced: arguments.has(force)
-    ).run()
+    var new = try NewRequest(address, for: name)
+    new.profile = arguments.text(profile)
+    return NewByPicking(new: new, name: name, path: path, isForced: arguments.has(force)).run()
   }
 
   private static func deliver(_ text: String, _ path: String?, isForced: Bool) -> Int32 {
@@ -121,8 +124,9 @@ enum NewCommand {
     let given = arguments.text(from)
     if curl != nil, given != nil { throw WrongUse("--from-curl has the address itself: leave --from out") }
     guard let from = curl?.address ?? given else {
-      if let option = [bearer, header, once].first(where: arguments.has) {
-        throw WrongUse("--\(option.name) belongs to --from URL")
+      if let option = [bearer, header, once, profile].first(where: arguments.has) {
+        throw WrongUse(
+          "--\(option.name) belongs to --from URL\(option.name == profile.name ? " or --pick URL" : "")")
       }
       return nil
     }
@@ -130,7 +134,7 @@ enum NewCommand {
       throw WrongUse("--from cannot be combined with --\(option.name)")
     }
     let isAddress = NewFromAddress.isAddress(from)
-    if !isAddress, let option = [bearer, header, once].first(where: arguments.has) {
+    if !isAddress, let option = [bearer, header, once, profile].first(where: arguments.has) {
       throw WrongUse("--\(option.name) is for addresses, and \(quoted(from)) is none")
     }
     let isDatabase = NewFromAddress.isDatabase(from)
@@ -155,6 +159,7 @@ enum NewCommand {
     _ address: String, _ curl: CurlCommand?, _ arguments: Arguments, named name: String
   ) throws(WrongUse) -> NewRequest {
     var request = try NewRequest(address, for: name)
+    request.profile = arguments.text(profile)
     if let curl { try request.take(curl) }
     if let variable = arguments.text(bearer) { try request.setBearer(variable: variable) }
     for text in arguments.texts(header) {

@@ -143,7 +143,7 @@ struct NewFromAddress {
     do {
       let browser = try RenderedPage.browser()
       report("its scripts fill it in, so Chromium opens it")
-      let offers = try RenderedPage(new.request, named: name, by: browser).offers
+      let offers = try RenderedPage(new, named: name, by: browser).offers
       guard let best = offers.first else {
         report(
           "  rows      none: nothing is repeated in it, and it requests no list; flow new --pick is for parts of it"
@@ -158,7 +158,7 @@ struct NewFromAddress {
       show(sketch)
       if !isOnce {
         MonotonicClock.sleep(until: MonotonicClock.now + Self.pause)
-        let later = try RenderedPage(new.request, named: name, by: browser).offers
+        let later = try RenderedPage(new, named: name, by: browser).offers
         if let same = later.first(where: { $0.options.map(\.yaml) == best.options.map(\.yaml) }) {
           sketch.compare(with: same.value, after: DurationText.format(Self.pause))
           if let found = sketch.findings.last { show([found]) }

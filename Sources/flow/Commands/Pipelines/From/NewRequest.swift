@@ -16,6 +16,9 @@ struct NewRequest: Sendable {
   /// The options of a command line of curl that are left out.
   private(set) var omitted: [String] = []
 
+  /// The folder that keeps the logins of a browser.
+  var profile: String?
+
   private let prefix: String
   private var url: String
   private var authorization: (name: String, yaml: String)?

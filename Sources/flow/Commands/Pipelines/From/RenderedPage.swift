@@ -25,11 +25,14 @@ struct RenderedPage: Sendable {
   let survey: PageSurvey
   let tree: MarkupTree
   let outline: PageOutline
+  private let profile: String?
 
-  init(_ request: Request, named name: String, by browser: BrowserTransport) throws {
+  init(_ new: NewRequest, named name: String, by browser: BrowserTransport) throws {
+    profile = new.profile
     var order = PageOrder(source: name)
+    order.profile = new.profile
     (order.keepsData, order.dismissesBanners) = (true, true)
-    survey = try browser.survey(request.address, order)
+    survey = try browser.survey(new.request.address, order)
     if survey.status >= 400 { throw Sentence("answered \(survey.status)") }
     guard survey.type.has("html") else {
       throw Sentence("it is \(printable(survey.type)), and no page: flow new --from is for that")
@@ -66,8 +69,12 @@ struct RenderedPage: Sendable {
 
   /// The option `browser` for rows of the document.
   func option(waitingFor selector: String) -> (name: String, yaml: String) {
-    let banners = survey.hasBanner ? ", banners: dismiss" : ""
-    return ("browser", "{ wait: { for: \(FlowYAML.quoted(selector)) }\(banners) }")
+    option(["wait: { for: \(FlowYAML.quoted(selector)) }"] + (survey.hasBanner ? ["banners: dismiss"] : []))
+  }
+
+  private func option(_ members: [String]) -> (name: String, yaml: String) {
+    let kept = profile.map { ["profile: \(FlowYAML.quoted($0))"] } ?? []
+    return ("browser", "{ \((members + kept).joined(separator: ", ")) }")
   }
 
   // MARK: - Offers
@@ -93,7 +100,7 @@ struct RenderedPage: Sendable {
       let keys = rows[0].keys.map(\.name)
       let names = keys.prefix(8).joined(separator: ", ") + (keys.count > 8 ? ", …" : "")
       return Offer(
-        options: [("browser", "{ response: \(FlowYAML.quoted(pattern)) }")], value: value,
+        options: [option(["response: \(FlowYAML.quoted(pattern))"])], value: value,
         text:
           "JSON of \(printable(data.address)): \(rows.count) rows, \(place.expression), with \(printable(names))",
         shown: Double(seen) / Double(some.count))

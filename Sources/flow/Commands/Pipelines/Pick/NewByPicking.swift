@@ -50,7 +50,7 @@ struct NewByPicking: Sendable {
   }
 
   private func picking(by browser: BrowserTransport) throws -> Picking {
-    let page = try RenderedPage(new.request, named: name, by: browser)
+    let page = try RenderedPage(new, named: name, by: browser)
     for offer in page.data where offer.shown >= 0.5 {
       Terminal.complain("  found     \(offer.text): flow new --from takes these without a selector\n")
     }
