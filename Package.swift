@@ -256,6 +256,7 @@ let package = Package(
       dependencies: [
         "Expectations",
         "Cluster", "Reactive", "SimulatedDisk", "SimulatedJournal", "Store", "System", "TestScale",
+        "TestSupport",
       ]),
     .testTarget(
       name: "SkyTests", dependencies: ["Expectations", "CZ", "Fetch", "JSON", "Reactive", "Sky", "Store"]),

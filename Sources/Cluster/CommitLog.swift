@@ -191,6 +191,16 @@ public final class CommitLog: StateLog {
     }
   }
 
+  /// Begins an empty log with the image of a state that has seen so many transactions.
+  func begin(with image: [UInt8], at ordinal: Int64) throws(StoreError) {
+    let id = "\(generation)-\(ordinal)-\(writer)"
+    do throws(JournalError) { try journal.store(image, of: assignment, id: id) } catch {
+      throw StoreError(assignment, .unavailable, error.description)
+    }
+    state.withLock { $0.ordinal = ordinal }
+    try append(record(.image(id: id), ordinal))
+  }
+
   /// Releases the assignment, so that its next owner need not wait.
   public func release() {
     if isFenced { return }

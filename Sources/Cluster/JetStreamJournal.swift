@@ -17,6 +17,14 @@ public final class JetStreamJournal: Journal {
   /// The level of the server's interface that nats-server 2.14 has.
   static let level = 4.0
 
+  /// The subjects that a machine of a cluster publishes to: all that its account needs.
+  public static var subjects: [String] {
+    let streams = [logs, leases, records, packs]
+    let calls = ["STREAM.CREATE", "STREAM.INFO", "STREAM.PURGE", "STREAM.MSG.GET", "DIRECT.GET"]
+    return ["flow.>", "$JS.API.INFO"]
+      + streams.flatMap { stream in calls.map { "$JS.API.\($0).\(stream)" } }
+  }
+
   public struct Options: Sendable {
     public var servers: [String]
     public var replicas: Int
@@ -215,6 +223,33 @@ public final class JetStreamJournal: Journal {
     }
   }
 
+  /// The packs of a pipeline that are stored, in order.
+  public func packs(of pipeline: String) throws(JournalError) -> [[UInt8]] {
+    try with { (client) throws(JournalError) in
+      var (packs, next): ([[UInt8]], UInt64) = ([], 1)
+      while true {
+        let records = try client.batch(on: "\(Self.packs(of: pipeline)).>", in: Self.packs, from: next)
+        guard let last = records.last else { return packs }
+        packs += records.map(\.bytes)
+        next = last.sequence + 1
+      }
+    }
+  }
+
+  /// Stores a pack for a task.
+  public func store(pack: [UInt8], of pipeline: String, task: Int) throws(JournalError) {
+    try with { (client) throws(JournalError) in
+      _ = try client.store(pack, on: "\(Self.packs(of: pipeline)).\(task)", after: nil)
+    }
+  }
+
+  /// Hears the packs of a pipeline that are stored from now on, also those that are removed at once.
+  public func hearPacks(of pipeline: String) throws(JournalError) -> HeardPacks {
+    do throws(NATSError) { return try HeardPacks("\(Self.packs(of: pipeline)).>", settings) } catch {
+      throw .unavailable(error.description)
+    }
+  }
+
   // MARK: - Shared records
 
   public func shared(_ name: String) throws(JournalError) -> JournalRecord? {
@@ -231,11 +266,43 @@ public final class JetStreamJournal: Journal {
     }
   }
 
+  /// The names of all shared records.
+  public func sharedNames() throws(JournalError) -> [String] {
+    try with { (client) throws(JournalError) in
+      try client.subjects(under: "flow.shared.>", in: Self.records).map(SubjectToken.decode)
+    }
+  }
+
   /// The assignments that have a log.
   public func assignments() throws(JournalError) -> [String] {
     try with { (client) throws(JournalError) in
       try client.subjects(under: "flow.log.>", in: Self.logs).map(SubjectToken.decode)
     }
+  }
+}
+
+/// The packs of a pipeline as they are published.
+public final class HeardPacks {
+  private let connection: NATSConnection
+
+  fileprivate init(_ subject: String, _ settings: NATSSettings) throws(NATSError) {
+    connection = try NATSConnection(settings)
+    try connection.subscribe(to: subject, tag: .message)
+    guard connection.flush(seconds: 5) else { throw NATSError(.unreachable, "the servers do not answer") }
+  }
+
+  /// The packs since the last call; throws where some may be missing.
+  public func take() throws(JournalError) -> [[UInt8]] {
+    guard connection.flush(seconds: 5) else { throw .unavailable("the servers do not answer") }
+    var packs: [[UInt8]] = []
+    while let entry = connection.next() {
+      switch entry.kind {
+      case .message: if entry.has(.message) { packs.append(Array(entry.bytes)) }
+      case .wakeUp, .reconnected: break
+      case .disconnected, .closed, .error: throw .unavailable("the connection was lost")
+      }
+    }
+    return packs
   }
 }
 

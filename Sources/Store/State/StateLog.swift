@@ -183,6 +183,20 @@ public final class StateReplica {
     }
   }
 
+  /// Makes it the state at a place of another log, with one fact that is another there.
+  public func begin(
+    _ place: LogPlace, setting fact: Fact, _ owner: String, _ name: String
+  ) throws(StoreError) {
+    let file = file
+    try file.update { (epoch) throws(StoreError) in
+      try epoch.set(fact, owner: owner, name: name)
+      try epoch.store(.text(place.text), owner: "", name: LogPlace.fact)
+    }
+  }
+
+  /// An image of it, as `install` takes it.
+  public func image() throws(StoreError) -> [UInt8] { try file.image() }
+
   /// Removes the file of a path, which no run has open.
   public static func discard(_ path: String, _ options: StateFile.Options = .init()) throws(StoreError) {
     let lock = try StateLock(on: path, options.disk)

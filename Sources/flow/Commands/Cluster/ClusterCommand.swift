@@ -8,7 +8,7 @@ import System
 enum ClusterCommand {
   static let command = Command(
     Manual(
-      "cluster", "show and check a cluster",
+      "cluster", "show, check, back up and restore a cluster",
       about: """
         URLS are the addresses of the NATS servers, separated by commas, as for flow run --cluster. A machine leaves the \
         cluster when its flow run receives SIGTERM, or with flow cluster drain: it commits, and the others continue at \
@@ -24,8 +24,12 @@ enum ClusterCommand {
           "flow cluster drain nats://a,nats://b,nats://c web-2",
           "let others take over what web-2 runs, to update it"
         ),
+        ("flow cluster backup nats://a,nats://b,nats://c /backup/monday", "copy the states while it runs"),
       ]),
-    parts: [ClusterStatus.command, ClusterDrain.command, check, config])
+    parts: [
+      ClusterStatus.command, ClusterDrain.command, ClusterBackupCommand.backup, ClusterBackupCommand.restore,
+      check, config,
+    ])
 
   private static let check = Command(
     Manual(
@@ -80,6 +84,23 @@ enum ClusterCommand {
         listen: "0.0.0.0:6222"
         routes: [ "nats://a:6222", "nats://b:6222", "nats://c:6222" ]
       }
+      # What follows is taken without the marks "#: " at the beginning of its lines.
+      # An account that stores and reads what flow stores, and nothing else; its address: nats://flow:PASSWORD@a
+      #: authorization {
+      #:   users: [
+      #:     {
+      #:       user: flow, password: $FLOW_PASSWORD
+      #:       permissions: {
+      #:         subscribe: [ "_INBOX.>", "flow.pack.>" ]
+      #:         publish: [
+      \(JetStreamJournal.subjects.map { "#:           \"\($0)\"" }.joined(separator: "\n"))
+      #:         ]
+      #:       }
+      #:     }
+      #:   ]
+      #: }
+      # Encryption; its address: tls://flow:PASSWORD@a
+      #: tls { cert_file: "/etc/nats/server.pem", key_file: "/etc/nats/server.key", timeout: 5 }
 
       """)
     return ExitStatus.done
