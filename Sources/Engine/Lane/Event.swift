@@ -41,8 +41,8 @@ public struct Event: Sendable {
 
   /// The key of the row that it was made from, by the option `key` of its source.
   public var key: Value? {
-    guard let keys = poll.keys, keys.indices.contains(Int(row)) else { return nil }
-    return keys[Int(row)].kind == .null ? nil : keys[Int(row)]
+    guard let key = poll.key(ofRow: row), key.kind != .null else { return nil }
+    return key
   }
 
   /// The same event with another value.
@@ -69,7 +69,10 @@ public struct Event: Sendable {
   }
 
   /// The event without the text it was read from, to store it beyond its turn.
-  public var detached: Event { isEndOfPoll ? self : with(value.detach()) }
+  public var detached: Event {
+    poll.keepKeys(of: self)
+    return isEndOfPoll ? self : with(value.detach())
+  }
 
   /// The position of the event's row in an order of its source's list, whatever steps have made of the value since;
   /// nil where the row has none, and for an event that its poll has outlived.
@@ -174,8 +177,25 @@ public final class Poll: Sendable {
   func note(keys: [Value], after before: Set<Value>) { rowKeys.value = RowKeys(all: keys, before: before) }
 
   private struct RowKeys: Sendable {
-    let all: [Value]
-    let before: Set<Value>
+    var all: [Value]
+    var before: Set<Value>
+    /// Those of the events that are kept beyond the poll, by row.
+    var kept: [Int32: Value] = [:]
+    /// Whether its end is kept.
+    var isKept = false
+  }
+
+  fileprivate func key(ofRow row: Int32) -> Value? {
+    guard let keys = (whole ?? self).rowKeys.value else { return nil }
+    return keys.kept[row] ?? (keys.all.indices.contains(Int(row)) ? keys.all[Int(row)] : nil)
+  }
+
+  /// Keeps the key of an event that is kept itself; where that is the end of the poll, all of them.
+  fileprivate func keepKeys(of event: Event) {
+    let keys = (whole ?? self).rowKeys
+    guard keys.value != nil else { return }
+    if event.isEndOfPoll { keys.value?.isKept = true }
+    if let key = key(ofRow: event.row) { keys.value?.kept[event.row] = key.detach() }
   }
 
   func markMissingEvents() { (whole ?? self).missesEvents.store(true, ordering: .relaxed) }
@@ -187,8 +207,12 @@ public final class Poll: Sendable {
     rows.value.indices.contains(Int(index)) ? rows.value[Int(index)] : nil
   }
 
-  /// Lets the memory of the rows go once the poll has passed; its events keep their own.
-  func forgetRows() { rows.value = [] }
+  /// Lets the memory of the rows and their keys go once the poll has passed; its events keep their own.
+  func forgetRows() {
+    rows.value = []
+    guard let keys = rowKeys.value, !keys.isKept else { return }
+    rowKeys.value = keys.kept.isEmpty ? nil : RowKeys(all: [], before: [], kept: keys.kept)
+  }
 
   /// `$meta`: source, poll, time and coverage, and whatever the source adds.
   public var meta: Value {

@@ -20,6 +20,28 @@ import Testing
     expectNil(mapped.position(in: order))
   }
 
+  @Test(
+    "of a poll that has passed an event that is kept has its own key alone, and the kept end of it all of them"
+  )
+  func keys() {
+    let poll = Poll(source: "in", number: 1, at: 0, rows: rows)
+    let names: [Value] = [.string("a"), .string("b")]
+    poll.note(keys: names, after: [.string("z")])
+    let events = rows.enumerated().map { Event($0.element, poll, row: Int32($0.offset)) }
+    expect(events.map(\.key), equals: names)
+    let kept = events[1].detached
+    poll.forgetRows()
+    expect(kept.key, equals: .string("b"))
+    expectNil(events[0].key)
+    #expect(poll.keys == [] && poll.keysBefore == [])
+
+    let held = Poll(source: "in", number: 2, at: 0, rows: rows)
+    held.note(keys: names, after: [])
+    let end = Event.end(of: held).detached
+    held.forgetRows()
+    expect(end.poll.keys, equals: names)
+  }
+
   @Test("$meta has the coverage of a poll, and none where there are no polls")
   func meta() throws {
     let horizon = Horizon(order: try #require(RowOrder("-.n")), last: .number(7), moves: false)
