@@ -1,5 +1,6 @@
-import Expectations
 import Engine
+import Expectations
+import Foundation
 import Testing
 
 @Suite("Metrics of a status")
@@ -63,5 +64,36 @@ struct StatusMetricsTests {
       #expect(metric.series.allSatisfy { $0.labels.first?.name == "pipeline" }, "\(metric.name)")
       expect(Set(metric.series.map(\.labels)).count, equals: metric.series.count)
     }
+  }
+
+  /// The files that a person gives Prometheus.
+  @Test("the alerts name metrics and labels that there are, and promtool accepts them")
+  func alerts() throws {
+    let path = URL(fileURLWithPath: #filePath).appending(path: "../../../../docs/prometheus-alerts.yaml")
+      .standardized
+    let text = try String(contentsOf: path, encoding: .utf8)
+    var status = Self.status
+    // A source of a stream, which has a backlog.
+    var backlog = NodeStatus(name: "in", kind: "nats", role: .source)
+    backlog.queue = 3
+    status.pipelines[0].nodes.append(backlog)
+    let known = status.metrics
+    let names = Set(text.matches(of: /flow_[a-z_]+/).map { String($0.output) })
+    #expect(names.count >= 10)
+    for name in names { #expect(known.contains { $0.name == name }, "there is no metric \(name)") }
+    let shown = Set(text.matches(of: /\$labels\.([a-z]+)/).map { String($0.output.1) })
+    let labels = Set(known.flatMap { $0.series.flatMap { $0.labels.map(\.name) } }).union(["instance"])
+    #expect(shown.isSubset(of: labels), "\(shown.subtracting(labels))")
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    guard let folder = folders.first(where: { access("\($0)/promtool", X_OK) == 0 }) else {
+      return print("skipped: promtool is not installed (Debian: prometheus)")
+    }
+    let tool = Process()
+    tool.executableURL = URL(fileURLWithPath: "\(folder)/promtool")
+    tool.arguments = ["check", "rules", path.path]
+    tool.standardOutput = FileHandle.nullDevice
+    try tool.run()
+    tool.waitUntilExit()
+    expect(tool.terminationStatus, equals: 0)
   }
 }
