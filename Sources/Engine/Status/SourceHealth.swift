@@ -122,7 +122,12 @@ final class SourceHealth: Sendable {
       return (text, count == 1)
     }
     guard let message, !isReported, isReportedHere else { return }
-    let next = wait.map { "; next try in \(DurationText.format(.seconds($0.inSeconds.rounded(.up))))" } ?? ""
+    // The time may have come already, where the clock is fast.
+    let next =
+      wait.map { wait in
+        wait > .zero
+          ? "; next try in \(DurationText.format(.seconds(wait.inSeconds.rounded(.up))))" : "; next try now"
+      } ?? ""
     if message.isFirst { log.report(error, as: reason + next) } else { log.error(message.text + next) }
   }
 

@@ -44,6 +44,17 @@ import Testing
     #expect(lines.filter { $0 == "cut" }.count == 3 && lines.count == 6, "\(lines)")
   }
 
+  @Test("the next attempt is named, also where its time has come")
+  func next() {
+    let lines = [2.4, 0, -20_663].flatMap { seconds in
+      logged(isPolled: true) { health in
+        health.note(
+          Cut(), at: Instant(nanoseconds: 1), timeOfDay: 0, next: .milliseconds(Int(seconds * 1000)))
+      }
+    }
+    expect(lines, equals: ["cut; next try in 3s", "cut; next try now", "cut; next try now"])
+  }
+
   @Test("a poll whose first attempt has timed out is a problem while it goes on")
   func secondAttempt() {
     _ = logged(isPolled: true) { health in
