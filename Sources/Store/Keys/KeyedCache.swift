@@ -1,14 +1,22 @@
 /// A cache of the entries that were read or written last, limited in bytes.
 ///
 /// Two generations approximate LRU: when the young one reaches half the limit it becomes the old one, and what was
-/// in the old one and not used since is dropped. A hit costs one or two look-ups and no bookkeeping.
+/// in the old one and not used since is dropped. A hit costs one or two look-ups and no bookkeeping. A key that is
+/// written again and again takes the room of two values at most, and some kilobytes.
 struct KeyedCache {
   private var young = KeyedEntries()
   private var old = KeyedEntries()
+  /// What the current entries of the young generation cost.
   private var youngBytes = 0
   private let half: Int
 
+  /// So much that is no longer current may lie in the young generation.
+  private static let room = 16 << 10
+
   init(bytes: Int) { half = bytes / 2 }
+
+  /// What it takes, with what is no longer current.
+  var bytes: Int { [young, old].reduce(0) { $0 + $1.arenaBytes + $1.count * KeyedEntries.overhead } }
 
   /// The limit in bytes.
   var limit: Int { 2 * half }
@@ -27,7 +35,10 @@ struct KeyedCache {
   mutating func insert(_ found: KeyedEntries.Found, for key: StateKey, size: Int) -> KeyedEntries.Found? {
     let cost = KeyedEntries.overhead + key.bytes.count + size
     if cost > half / 4 {
-      if let number = young.find(key) { young.forget(number) }
+      if let number = young.find(key) {
+        youngBytes -= young[number].cost
+        young.forget(number)
+      }
       if let number = old.find(key) { old.forget(number) }
       return nil
     }
@@ -37,8 +48,11 @@ struct KeyedCache {
       (old, young) = (young, KeyedEntries(like: young))
       youngBytes = 0
     }
-    withExtendedLifetime(outgoing) { _ = young.add(found, size: size, for: key) }
+    withExtendedLifetime(outgoing) {
+      if let former = young.add(found, size: size, for: key) { youngBytes -= young[former].cost }
+    }
     youngBytes += cost
+    young.pack(currentBytes: youngBytes, room: Self.room)
     return young.found(young.count - 1)
   }
 

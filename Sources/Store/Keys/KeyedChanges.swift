@@ -14,7 +14,7 @@ struct KeyedChanges {
 
   /// Sets the value of a key, `.nothing` for a removal; `isStored` says whether the file has the key.
   mutating func set(_ value: KeyedEntries.Found, for key: StateKey, sequence: Int64, isStored: Bool) {
-    if entries.count > 2 * entries.keyCount + 64 || entries.arenaBytes > 2 * bytes + 1 << 20 { compact() }
+    if entries.pack(currentBytes: bytes, room: 1 << 20) { first = 0 }
     var isStored = isStored
     if let before = entries.find(key) {
       isStored = entries[before].isStored
@@ -83,17 +83,5 @@ struct KeyedChanges {
         ? entries[a.number].key.bytes.isBefore(entries[b.number].key.bytes) : a.beginning < b.beginning
     }
     return order.map(\.number)
-  }
-
-  private mutating func compact() {
-    var packed = KeyedEntries(like: entries)
-    for number in 0..<entries.count where entries[number].isCurrent {
-      let entry = entries[number]
-      packed.add(
-        entries.found(number), size: entry.size, for: entry.key, sequence: entry.sequence,
-        isStored: entry.isStored)
-    }
-    entries = packed
-    first = 0
   }
 }

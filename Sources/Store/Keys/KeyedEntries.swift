@@ -1,7 +1,8 @@
 /// A hash table of keys and values that keeps the order of insertion: what changes and caches are made of.
 ///
 /// Key and value lie packed in a `ByteArena`; an entry costs about eighty bytes beside them. A key that is inserted
-/// again gets a new entry, and its former one is no longer current.
+/// again gets a new entry, and its former one is no longer current: a Swift value goes at once, bytes and entry stay
+/// until `pack`.
 struct KeyedEntries {
   struct Entry {
     let hash: UInt64
@@ -58,7 +59,8 @@ struct KeyedEntries {
   static let overhead = 80
 
   private var entries: [Entry] = []
-  private var made: [any Storable] = []
+  /// Nil where the entry is no longer current.
+  private var made: [(any Storable)?] = []
   private var arena = ByteArena()
   /// The slots, by open addressing: the entry's number plus one, and the upper half of its hash.
   private var places: [UInt64] = []
@@ -92,7 +94,7 @@ struct KeyedEntries {
     return switch entry.content {
     case .nothing: .nothing
     case .bytes: .bytes(UnsafeBufferPointer(start: entry.start + entry.keyCount, count: entry.size))
-    case .made(let place): .made(made[place])
+    case .made(let place): made[place].map { .made($0) } ?? .nothing
     }
   }
 
@@ -120,8 +122,24 @@ struct KeyedEntries {
 
   /// Makes an entry superseded, so that it is not found any more.
   mutating func forget(_ number: Int) {
+    if case .made(let place) = entries[number].content { made[place] = nil }
     entries[number].isCurrent = false
     entries[number].content = .nothing
+  }
+
+  /// Lets the former entries go where they take more than the current ones, which cost so many bytes, and than some
+  /// room; returns whether entries have other numbers now.
+  @discardableResult
+  mutating func pack(currentBytes bytes: Int, room: Int) -> Bool {
+    if entries.count <= 2 * keyCount + 64, arena.used <= 2 * bytes + room { return false }
+    var packed = KeyedEntries(like: self)
+    for entry in entries.indices where entries[entry].isCurrent {
+      packed.add(
+        found(entry), size: entries[entry].size, for: entries[entry].key, sequence: entries[entry].sequence,
+        isStored: entries[entry].isStored)
+    }
+    self = packed
+    return true
   }
 
   // MARK: -
