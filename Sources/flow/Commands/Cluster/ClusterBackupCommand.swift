@@ -10,7 +10,7 @@ import System
 enum ClusterBackupCommand {
   static let backup = Command(
     Manual(
-      "backup", "copy the states of a cluster while it runs", operands: .one("DIR").after("URLS"),
+      "cluster backup", "copy the states of a cluster while it runs", operands: .one("DIR").after("URLS"),
       about: """
         It copies the state of each pipeline as its log has it at a moment, what is on the way between the tasks below a \
         partition and what sends to them, and the request budgets that the machines share, into DIR, which must be new or empty. \
@@ -38,7 +38,7 @@ enum ClusterBackupCommand {
 
   static let restore = Command(
     Manual(
-      "restore", "begin an empty cluster with a backup", operands: .one("DIR").after("URLS"),
+      "cluster restore", "begin an empty cluster with a backup", operands: .one("DIR").after("URLS"),
       about: """
         It is for new servers, or for those that have lost what they had: servers with a log of one of the pipelines are refused, and \
         so is a cluster with machines in it. Start flow run --cluster behind it, with the pipeline files that were there before.
@@ -48,7 +48,9 @@ enum ClusterBackupCommand {
         Files of a pipeline with `at` keep their lines, and those behind the backup come again; a database behind an sql sink warns that the state is older, \
         and takes rows by their key again.
         """,
-      examples: [("flow cluster restore nats://a,nats://b,nats://c /backup/flow-2026-11-29", "")])
+      examples: [
+        ("flow cluster restore nats://a,nats://b,nats://c /backup/flow-2026-11-29", "the servers are empty")
+      ])
   ) { arguments throws(WrongUse) in
     let path = arguments.operands[1]
     return try run("restore", arguments) { journal in

@@ -33,7 +33,7 @@ enum ClusterCommand {
 
   private static let check = Command(
     Manual(
-      "check", "check that servers keep what a cluster relies on", operands: .one("URLS"),
+      "cluster check", "check that servers keep what a cluster relies on", operands: .one("URLS"),
       about: """
         It connects, makes the streams where they are missing, and tries a log of its own: a record behind an outdated one \
         must be refused, and what was stored must be read again. Servers before nats-server 2.14 are refused. Whether \
@@ -63,7 +63,7 @@ enum ClusterCommand {
   }
 
   private static let config = Command(
-    Manual("config", "print a nats-server.conf for one of the servers")
+    Manual("cluster config", "print a nats-server.conf for one of the servers")
   ) { _ in
     Terminal.say(
       """

@@ -12,7 +12,7 @@ enum ClusterDrain {
 
   static let command = Command(
     Manual(
-      "drain", "let others take over what a machine runs", operands: .optional("HOST").after("URLS"),
+      "cluster drain", "let others take over what a machine runs", operands: .optional("HOST").after("URLS"),
       options: [timeout],
       about: """
         It requests that HOST leave the cluster, by default this machine: its flow run commits, releases all pipelines, \

@@ -8,7 +8,8 @@ import System
 struct ClusterStatus {
   static let command = Command(
     Manual(
-      "status", "show machines, and what runs where", operands: .one("URLS"), options: [StatusCommand.json],
+      "cluster status", "show machines, and what runs where", operands: .one("URLS"),
+      options: [StatusCommand.json],
       about: """
         For each pipeline: the machine that runs it, since when and from which machine it has taken it over, its commits, \
         the size of its state, what its sources have still to read where they can know, and what it waits for. It exits \
