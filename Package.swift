@@ -255,9 +255,10 @@ let package = Package(
       name: "ClusterTests",
       dependencies: [
         "Expectations",
-        "Cluster", "Reactive", "SimulatedDisk", "SimulatedJournal", "Store", "System", "TestScale",
+        "Cluster", "JSON", "Reactive", "SimulatedDisk", "SimulatedJournal", "Store", "System", "TestScale",
         "TestSupport",
-      ]),
+      ],
+      exclude: ["Released"]),
     .testTarget(
       name: "SkyTests", dependencies: ["Expectations", "CZ", "Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(

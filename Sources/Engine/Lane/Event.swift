@@ -179,7 +179,7 @@ public final class Poll: Sendable {
   private struct RowKeys: Sendable {
     var all: [Value]
     var before: Set<Value>
-    /// Those of the events that are kept beyond the poll, by row.
+    /// The keys of events that are kept beyond the poll, by row.
     var kept: [Int32: Value] = [:]
     /// Whether its end is kept.
     var isKept = false

@@ -6,7 +6,7 @@
 struct KeyedCache {
   private var young = KeyedEntries()
   private var old = KeyedEntries()
-  /// What the current entries of the young generation cost.
+  /// The cost of the current entries of the young generation.
   private var youngBytes = 0
   private let half: Int
 
@@ -15,7 +15,7 @@ struct KeyedCache {
 
   init(bytes: Int) { half = bytes / 2 }
 
-  /// What it takes, with what is no longer current.
+  /// The bytes of all entries, with those that are no longer current.
   var bytes: Int { [young, old].reduce(0) { $0 + $1.arenaBytes + $1.count * KeyedEntries.overhead } }
 
   /// The limit in bytes.

@@ -8,7 +8,7 @@ import Testing
 
 /// A cluster that is copied while it runs, loses all its servers, and goes on with new ones.
 @Suite("Backups of clusters", .realServer, .serialized, .timeLimit(.minutes(20)))
-struct ClusterBackupTests {
+struct ClusterRestoreTests {
   private let bus: Bus
   private let busServer: NATSServer
   private let place: Place
