@@ -8,6 +8,7 @@ extension Observable {
   /// ```
   /// Observable.from(1...3).toArray()  // [1, 2, 3], |
   /// ```
+  @inlinable
   public func toArray(limit: Int = 1_000_000) -> Observable<[Element]> {
     reduce(into: []) { all, element in
       if all.count >= limit { throw ReactiveError.overflow(what: "the list of toArray", limit: limit) }

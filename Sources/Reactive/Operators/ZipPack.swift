@@ -15,14 +15,19 @@ extension Observable {
     _ sources: repeat Observable<each Source>, backlog: Int = 65_536,
     transform: @escaping @Sendable (repeat each Source) throws -> Element
   ) -> Observable {
-    Observable { downstream, subscription in
-      var count = 0
-      for _ in repeat (each Source).self { count += 1 }
-      let zipper = MixedZipper(downstream, subscription, backlog, count) { lines, state in
+    // Here, so that a subscription need not look up the types of all sources.
+    var inputs: [@Sendable (MixedZipper<Element>) -> Void] = []
+    for source in repeat each sources { inputs.append { $0.attach(source) } }
+    return Observable { [inputs] downstream, subscription in
+      let zipper = MixedZipper(downstream, subscription, backlog, inputs.count) { lines, state in
         var index = 0
         return try transform(repeat takeFirst((each Source).self, of: lines, &index, &state))
       }
-      for source in repeat each sources { zipper.attach(source) }
+      var index = 0
+      while index < inputs.count {
+        inputs[index](zipper)
+        index += 1
+      }
     }
   }
 
