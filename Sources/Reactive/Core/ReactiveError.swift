@@ -29,6 +29,7 @@ public enum ReactiveError: Error, Equatable, CustomStringConvertible {
 
   private static func remedy(for what: String) -> String {
     if what.hasPrefix("the backlog of") { return "; `backlog:` sets how many may wait" }
+    if what.hasPrefix("the stack of") { return "; pages that name the next one take none in `expand`" }
     if what.split(separator: "`").contains("values") {
       return "; a source that is started by `subscribe(on:)` waits for the loop"
     }

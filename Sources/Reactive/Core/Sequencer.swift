@@ -3,7 +3,7 @@ import Synchronization
 /// A sequence of sources: subscribes to one after another, as `decide` chooses.
 ///
 /// The core of `concat`, `repeat`, `retry` and `catch`. Takes no stack, however many sources end at once.
-final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
+final class Sequencer<Element: Sendable, State: Sendable>: DrainLoop, @unchecked Sendable {
   enum Step: Sendable {
     case attach(Observable<Element>)
     case wait(Duration, then: Observable<Element>)
@@ -17,7 +17,12 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
   private let subscription: Subscription
   private let scheduler: (any Scheduler)?
   private let decide: Decision
-  private let serializer: Serializer<State>
+  // Only inside the serializer:
+  private var state: State
+  /// The end of a source that came while that was being attached.
+  private var end: End?
+
+  fileprivate typealias End = (last: Termination, progressed: Bool)
 
   init(
     _ downstream: any Observer<Element>, _ subscription: Subscription, on scheduler: (any Scheduler)? = nil,
@@ -27,50 +32,71 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
     self.subscription = subscription
     self.scheduler = scheduler
     self.decide = decide
-    serializer = Serializer(state)
+    self.state = state
+    super.init()
   }
 
-  /// Starts the first source, or the next after one has ended.
-  func advance(after last: Termination? = nil, progressed: Bool = false) {
-    serializer.turn(self, (last, progressed)) { $0.go(on: $1.0, $1.1) }
+  /// Starts the first source.
+  func start() {
+    turn(self, ()) { sequencer, _ in sequencer.go(after: nil) }
+  }
+
+  /// Goes on after a source: in the loop of the caller inside, if that is the one who attaches it.
+  fileprivate func advance(after end: End) {
+    if isMine { self.end = end } else { turn(self, end) { $0.go(after: $1) } }
   }
 
   /// Goes on with what `change` makes of the state.
-  private func advance(_ change: @escaping @Sendable (inout State) -> Void) {
-    serializer.pass { [self] in
-      change(&serializer.state)
-      go(on: .completed, false)
+  fileprivate func advance(_ change: @escaping @Sendable (inout State) -> Void) {
+    if isMine {
+      change(&state)
+      end = (.completed, false)
+      return
+    }
+    turn(self, change) { sequencer, change in
+      change(&sequencer.state)
+      sequencer.go(after: (.completed, false))
     }
   }
 
-  private func go(on last: Termination?, _ progressed: Bool) {
-    var (last, progressed) = (last, progressed)
+  private func go(after end: End?) {
+    var end = end
     while !subscription.isDisposed {
-      switch decide(&serializer.state, last, progressed) {
+      switch decide(&state, end?.last, end?.progressed ?? false) {
       case .attach(let source):
-        guard source.takeSole({ downstream.next($0) }) else { return attach(source) }
-        (last, progressed) = (.completed, true)
-      case .wait(let delay, let source): return attach(source, after: delay)
+        if source.takeSole({ downstream.next($0) }) { end = (.completed, true) } else { end = attach(source) }
+      case .wait(let delay, let source): end = attach(source, after: delay)
       case .finish(let terminal): return terminal.deliver(to: downstream)
       }
+      if end == nil { return }
     }
   }
 
-  private func attach(_ source: Observable<Element>) {
+  /// Attaches a source; returns its end if that has come already.
+  private func attach(_ source: Observable<Element>) -> End? {
+    let depth = subscription.depth
+    // Now and then, since the system takes its time to say where a stack ends.
+    if depth % 16 == 15, Platform.isStackScarce {
+      downstream.fail(ReactiveError.overflow(what: "the stack of streams in streams", limit: Int(depth)))
+      return nil
+    }
     let child = subscription.child(room: subscription.room, isRound: true)
     source.attach(Round(self, child), in: child)
+    return end.take()
   }
 
-  private func attach(_ source: Observable<Element>, after delay: Duration) {
+  private func attach(_ source: Observable<Element>, after delay: Duration) -> End? {
     guard let scheduler else { return attach(source) }
     let child = subscription.child()
     let timer = scheduler.schedule(after: delay) { [self] in
       child.dispose()
-      serializer.pass { [self] in
-        if !subscription.isDisposed { attach(source) }
+      turn(self, source) { sequencer, source in
+        if sequencer.subscription.isDisposed { return }
+        if let end = sequencer.attach(source) { sequencer.go(after: end) }
       }
     }
     child.onDispose { timer.dispose() }
+    return nil
   }
 
   /// The observer of one source in the sequence.
@@ -116,7 +142,7 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
     private func end(_ terminal: Termination) {
       guard child.close() else { return }
       child.release()
-      sequencer.advance(after: terminal, progressed: progressed.load(ordering: .relaxed))
+      sequencer.advance(after: (terminal, progressed.load(ordering: .relaxed)))
     }
   }
 }

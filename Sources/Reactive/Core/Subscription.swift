@@ -22,18 +22,22 @@ public final class Subscription: Sendable {
   @usableFromInline let room: Room?
   /// Whether it is of one stream in a sequence of them, and of nothing else: see `Sequencer.Round.giveWay`.
   let isRound: Bool
+  /// How many sequences it is inside of.
+  let depth: UInt32
 
   /// Makes a subscription that nothing is attached to yet.
   public init() {
     place = nil
     room = nil
     isRound = false
+    depth = 0
   }
 
-  private init(_ parent: ParentLink, _ key: Int, _ room: Room?, _ isRound: Bool) {
+  private init(_ parent: ParentLink, _ key: Int, _ room: Room?, _ isRound: Bool, _ depth: UInt32) {
     place = (parent, key)
     self.room = room
     self.isRound = isRound
+    self.depth = depth
   }
 
   deinit {
@@ -71,7 +75,7 @@ public final class Subscription: Sendable {
       let link = teardowns.link ?? ParentLink(self)
       teardowns.link = link
       hasChildren.store(true, ordering: .relaxed)
-      let child = Subscription(link, key, room, isRound)
+      let child = Subscription(link, key, room, isRound, isRound ? depth + 1 : depth)
       teardowns.list.append(.child(child), key: key)
       return child
     }

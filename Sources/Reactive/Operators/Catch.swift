@@ -18,7 +18,7 @@ extension Observable {
         guard case .failed(let error)? = last, !state.caught else { return .finish(last ?? .completed) }
         state.caught = true
         do { return .attach(try handler(error)) } catch { return .finish(.failed(error)) }
-      }.advance()
+      }.start()
     }
   }
 

@@ -6,7 +6,8 @@ extension Observable {
   ///     a--bc--d|   concat([first, second])
   ///
   /// A row inside a row is part of it, so that pages that name the next one, `just(rows).concat(.deferred { page(next) })`,
-  /// may be as many as they like; where each page goes through further operators it is `expand` that takes no stack.
+  /// may be as many as they like. Where each page goes through further operators it is `expand` that takes no stack; a row
+  /// that would overflow it fails.
   /// ```
   /// Observable.concat([Observable.from([1, 2]), Observable.just(3)])  // 1, 2, 3, |
   /// ```
@@ -22,7 +23,7 @@ extension Observable {
         if let last, case .failed = last { return .finish(last) }
         guard let source = left.popLast() else { return .finish(.completed) }
         return .attach(source)
-      }.advance()
+      }.start()
     }
   }
 

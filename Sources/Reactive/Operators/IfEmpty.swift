@@ -14,7 +14,7 @@ extension Observable {
         guard let last else { return left.popLast().map { .attach($0) } ?? .finish(.completed) }
         guard case .completed = last, !progressed, let other = left.popLast() else { return .finish(last) }
         return .attach(other)
-      }.advance()
+      }.start()
     }
   }
 

@@ -15,7 +15,7 @@ extension Observable {
         guard case .failed = last, retries < times else { return .finish(last) }
         retries += 1
         return .attach(self)
-      }.advance()
+      }.start()
     }
   }
 }
@@ -44,7 +44,7 @@ extension Observable {
         guard let delay = backoff.delay(beforeRetry: failures, after: error) else { return .finish(last) }
         failures += 1
         return .wait(delay, then: self)
-      }.advance()
+      }.start()
     }
   }
 }
@@ -64,7 +64,7 @@ extension Observable {
         if count >= times { return .finish(.completed) }
         count += 1
         return .attach(self)
-      }.advance()
+      }.start()
     }
   }
 }

@@ -36,6 +36,23 @@ enum Platform {
     return text[end + 2] == UInt8(ascii: "R")
   }
 
+  /// Whether less than a quarter of the calling thread's stack is left.
+  static var isStackScarce: Bool {
+    var attributes = pthread_attr_t()
+    guard let readAttributes, readAttributes(pthread_self(), &attributes) == 0 else { return false }
+    defer { pthread_attr_destroy(&attributes) }
+    var (end, size) = (UnsafeMutableRawPointer?.none, 0)
+    pthread_attr_getstack(&attributes, &end, &size)
+    guard let end else { return false }
+    return withUnsafeMutablePointer(to: &size) { UnsafeMutableRawPointer($0) - end } < size / 4
+  }
+
+  /// The function `pthread_getattr_np`, which the headers declare only to those who ask for more than POSIX.
+  private static let readAttributes = dlsym(nil, "pthread_getattr_np").map {
+    unsafeBitCast(
+      $0, to: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32).self)
+  }
+
   /// How many threads can run at once.
   static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 

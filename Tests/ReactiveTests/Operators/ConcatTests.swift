@@ -61,6 +61,18 @@ import Testing
     expect(outcome { _ in row.reduce(0) { $0 + $1 } }, equals: "2001000, |")
   }
 
+  @Test func rowsThatWouldOverflowTheStackFailWithTheRemedy() {
+    @Sendable func page(_ number: Int) -> Observable<Int> {
+      Observable.just(number).concat(Observable.deferred { page(number + 1) }.map { $0 })
+    }
+    let log = Journal<String>()
+    let isBack = onSmallStack(1 << 20) {
+      page(1).subscribe(in: Subscription(), fail: { log.note("\($0)") })
+    }
+    #expect(isBack)
+    #expect(log.entries.count == 1 && log.entries[0].contains("`expand`"), "\(log.entries)")
+  }
+
   @Test func aRowInsideARowKeepsItsPlace() throws {
     try expectMarbles("ab-c-d|") { clock in
       let last = try clock.cold("-d|")
