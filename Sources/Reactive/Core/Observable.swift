@@ -80,8 +80,16 @@ open class Observable<Element: Sendable>: @unchecked Sendable {
   public final func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
     if let recipe { return recipe(observer, subscription) }
     if subscription.isDisposed { return }
+    if let room = subscription.room, room.isFull { return attachLater(observer, subscription, room) }
     _ = takeSole { observer.next($0) }
     if !subscription.isDisposed { observer.complete() }
+  }
+}
+
+extension Observable {
+  /// Has the element of `just` wait for room.
+  private func attachLater(_ observer: any Observer<Element>, _ subscription: Subscription, _ room: Room) {
+    _ = takeSole { PausingSource(CollectionOfOne($0).makeIterator(), observer, subscription, room).goOn() }
   }
 }
 

@@ -64,7 +64,8 @@ final class Sequencer<Element: Sendable, State: Sendable>: DrainLoop, @unchecked
     while !subscription.isDisposed {
       switch decide(&state, end?.last, end?.progressed ?? false) {
       case .attach(let source):
-        if source.takeSole({ downstream.next($0) }) { end = (.completed, true) } else { end = attach(source) }
+        let isSent = subscription.room?.isFull != true && source.takeSole { downstream.next($0) }
+        end = isSent ? (.completed, true) : attach(source)
       case .wait(let delay, let source): end = attach(source, after: delay)
       case .finish(let terminal): return terminal.deliver(to: downstream)
       }

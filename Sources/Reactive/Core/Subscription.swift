@@ -33,6 +33,14 @@ public final class Subscription: Sendable {
     depth = 0
   }
 
+  /// Makes one without a parent, for what goes the way of another.
+  init(beside other: Subscription) {
+    place = nil
+    room = other.room
+    isRound = false
+    depth = other.depth
+  }
+
   private init(_ parent: ParentLink, _ key: Int, _ room: Room?, _ isRound: Bool, _ depth: UInt32) {
     place = (parent, key)
     self.room = room

@@ -59,7 +59,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: DrainL
     self.subscription = subscription
     self.limit = max(1, limit ?? 1024)
     self.sent = sent
-    room = Room(self.limit, reportedFor: limit == nil ? name : nil)
+    room = Room(self.limit, before: subscription.room, reportedFor: limit == nil ? name : nil)
     self.backlogLimit = backlogLimit
     self.transform = transform
     outlet = SerializedOutlet(downstream)

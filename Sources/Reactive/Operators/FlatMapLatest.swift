@@ -53,7 +53,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     do { inner = try transform(value) } catch { return fail(error) }
     if inner.takeSole({ emitSole($0) }) { return }
     let number = lastNumber.add(1, ordering: .relaxed).newValue
-    let own = Subscription()
+    let own = Subscription(beside: subscription)
     // Joining happens inside the serializer, attaching after it: an inner stream that never pauses must find it free.
     turn(self, (own, number)) { $0.join($1.0, $1.1) }
     // The stream is over before its subscription has ended the inner one.

@@ -27,7 +27,7 @@ extension Observable {
       // By index: the type of an iterator would have to be looked up.
       var index = 0
       while index < sources.count {
-        zipper.attach(sources[index])
+        zipper.attach(sources[index], index)
         index += 1
       }
     }

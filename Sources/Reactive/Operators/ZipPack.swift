@@ -16,8 +16,8 @@ extension Observable {
     transform: @escaping @Sendable (repeat each Source) throws -> Element
   ) -> Observable {
     // Here, so that a subscription need not look up the types of all sources.
-    var inputs: [@Sendable (MixedZipper<Element>) -> Void] = []
-    for source in repeat each sources { inputs.append { $0.attach(source) } }
+    var inputs: [@Sendable (MixedZipper<Element>, Int) -> Void] = []
+    for source in repeat each sources { inputs.append { $0.attach(source, $1) } }
     return Observable { [inputs] downstream, subscription in
       let zipper = MixedZipper(downstream, subscription, backlog, inputs.count) { lines, state in
         var index = 0
@@ -25,7 +25,7 @@ extension Observable {
       }
       var index = 0
       while index < inputs.count {
-        inputs[index](zipper)
+        inputs[index](zipper, index)
         index += 1
       }
     }
@@ -43,11 +43,8 @@ extension Observable {
   }
 }
 
-/// A `ZipLine` without its type, which would have to be looked up each time in code that is not specialised.
-typealias Line = AnyObject & Sendable
-
 private func takeFirst<Source: Sendable>(
-  _ type: Source.Type, of lines: [Line], _ index: inout Int, _ state: inout ZipState
+  _ type: Source.Type, of lines: [AnyZipLine], _ index: inout Int, _ state: inout ZipState
 ) -> Source {
   defer { index += 1 }
   return unsafeDowncast(lines[index], to: ZipLine<Source>.self).takeFirst(&state)
@@ -61,22 +58,39 @@ struct ZipState: Sendable {
   var isSpent = false
 }
 
+/// A `ZipLine` without its type, which would have to be looked up each time in code that is not specialised.
+///
+/// `@unchecked Sendable` with its reason: it is used inside the serializer of its zip.
+class AnyZipLine: @unchecked Sendable {
+  /// Discards what waits, since nothing can be its partner.
+  func discard() {}
+}
+
 /// The elements that one source is ahead of the others by.
 ///
-/// `@unchecked Sendable` with its reason: it is used inside the serializer of its zip. The size of a buffer is that of its
-/// words, so its place need not be looked up.
-final class ZipLine<Source: Sendable>: @unchecked Sendable {
+/// The size of a buffer is that of its words, so its place need not be looked up.
+final class ZipLine<Source: Sendable>: AnyZipLine, @unchecked Sendable {
   @exclusivity(unchecked) var waiting = RingBuffer<Source>(capacity: 0)
   @exclusivity(unchecked) var isOpen = true
+  let room: Room?
+
+  init(_ room: Room?) {
+    self.room = room
+  }
 
   /// Takes the first element; there must be one.
   func takeFirst(_ state: inout ZipState) -> Source {
     let first = waiting.removeFirst()
+    room?.vacate()
     if waiting.isEmpty {
       state.empty += 1
       if !isOpen { state.isSpent = true }
     }
     return first
+  }
+
+  override func discard() {
+    while waiting.popFirst({ _ in room?.vacate() }) {}
   }
 }
 
@@ -91,7 +105,11 @@ private final class ZipInput<Source: Sendable, Output: Sendable>: Observer {
     self.line = line
   }
 
-  func next(_ value: Source) { zipper.take(value, line) }
+  func next(_ value: Source) {
+    line.room?.occupy()
+    zipper.take(value, line)
+    zipper.serve()
+  }
 
   func fail(_ error: any Error) {
     if child.finish() { zipper.fail(error) }
@@ -108,30 +126,45 @@ final class MixedZipper<Output: Sendable>: SerializedOutput<Output>, @unchecked 
   private let subscription: Subscription
   private let backlog: Int
   /// One for each source that has been attached: all of them, when the first tuple goes out.
-  @exclusivity(unchecked) private var lines: [Line] = []
-  private let takeAll: @Sendable ([Line], inout ZipState) throws -> Output
+  @exclusivity(unchecked) private var lines: [AnyZipLine] = []
+  /// Where tasks take the tuples, the room of each, so that a sequence is no further ahead than need be.
+  private let rooms: [Room]
+  private let takeAll: @Sendable ([AnyZipLine], inout ZipState) throws -> Output
 
   init(
     _ downstream: any Observer<Output>, _ subscription: Subscription, _ backlog: Int, _ count: Int,
-    _ takeAll: @escaping @Sendable ([Line], inout ZipState) throws -> Output
+    _ takeAll: @escaping @Sendable ([AnyZipLine], inout ZipState) throws -> Output
   ) {
     self.subscription = subscription
     self.backlog = backlog
     lines.reserveCapacity(count)
+    let next = subscription.room
+    rooms = next == nil ? [] : (0..<count).map { _ in Room(min(64, backlog), before: next) }
     self.takeAll = takeAll
     state = ZipState(empty: count, open: count)
     super.init(downstream)
   }
 
-  func attach<Source>(_ source: Observable<Source>) {
+  func attach<Source>(_ source: Observable<Source>, _ index: Int) {
     if subscription.isDisposed { return }
-    let line = ZipLine<Source>()
-    lines.append(line)
-    source.feed(subscription) { ZipInput($0, self, line) }
+    let line = ZipLine<Source>(rooms.isEmpty ? nil : rooms[index])
+    turn(self, line) { $0.lines.append($1) }
+    let child = subscription.child(room: line.room)
+    if !child.isDisposed { source.attach(ZipInput(child, self, line), in: child) }
+  }
+
+  /// Lets sources go on that are no longer ahead; outside the serializer.
+  func serve() {
+    var index = 0
+    while index < rooms.count {
+      rooms[index].serve()
+      index += 1
+    }
   }
 
   func complete<Source: Sendable>(_ line: ZipLine<Source>) {
     pass { [self] in close(line) }
+    serve()
   }
 
   func take<Source: Sendable>(_ value: Source, _ line: ZipLine<Source>) {
@@ -142,7 +175,7 @@ final class MixedZipper<Output: Sendable>: SerializedOutput<Output>, @unchecked 
   }
 
   private func place<Source>(_ value: Source, _ line: ZipLine<Source>) {
-    if isOver || state.isSpent { return }
+    if isOver || state.isSpent { return line.room?.vacate() ?? () }
     if line.waiting.count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
     }
@@ -150,12 +183,18 @@ final class MixedZipper<Output: Sendable>: SerializedOutput<Output>, @unchecked 
     line.waiting.append(value)
     if state.empty > 0 { return }
     emit { try takeAll(lines, &state) }
+    discardIfSpent()
   }
 
   private func close<Source>(_ line: ZipLine<Source>) {
     line.isOpen = false
     if line.waiting.isEmpty { state.isSpent = true }
+    discardIfSpent()
     state.open -= 1
     if state.open == 0 { end(.completed) }
+  }
+
+  private func discardIfSpent() {
+    if state.isSpent { for line in lines { line.discard() } }
   }
 }

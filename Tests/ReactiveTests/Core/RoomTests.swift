@@ -6,9 +6,11 @@ import Testing
 
 @Suite struct RoomTests {
   private final class Waiter: Pausing {
+    let isDisposed: Bool
     private let action: @Sendable () -> Void
 
-    init(_ action: @escaping @Sendable () -> Void) {
+    init(isDisposed: Bool = false, _ action: @escaping @Sendable () -> Void) {
+      self.isDisposed = isDisposed
       self.action = action
     }
 
@@ -51,6 +53,41 @@ import Testing
     #expect(waiter != nil)
     room.close()
     expectNil(waiter)
+  }
+
+  @Test func withoutRoomFurtherDownThereIsNone() {
+    let last = Room(1)
+    let first = Room(1, before: last)
+    let log = Journal<String>()
+    last.occupy()
+    #expect(first.isFull)
+    #expect(first.wait(Waiter { log.note("last") }), "it waits further down")
+    #expect(!first.serve())
+    first.occupy()
+    #expect(first.wait(Waiter { log.note("first") }))
+    first.vacate()
+    #expect(first.serve(), "what waits here looks further down by itself")
+    expect(log.entries, equals: ["first"])
+    last.vacate()
+    #expect(last.serve())
+    expect(log.entries, equals: ["first", "last"])
+    #expect(!first.isFull)
+  }
+
+  @Test func thoseWhoseSubscriptionIsOverAreRemoved() {
+    let last = Room(0)
+    let rooms = [Room(0, before: last), last]
+    let log = Journal<Int>()
+    for room in rooms {
+      #expect(room.wait(Waiter(isDisposed: true) { log.note(0) }))
+      #expect(room.wait(Waiter { log.note(1) }))
+    }
+    rooms[0].tearDown(0)
+    for room in rooms {
+      room.vacate()
+      room.serve()
+    }
+    expect(log.entries, equals: [1, 1])
   }
 
   @Test func noWaiterIsLeftInTheLine() {

@@ -258,6 +258,17 @@ import Testing
     expect(outer.subscriptions, equals: ["^-!"])
   }
 
+  @Test func aSequenceThatPausesIsReleasedWithTheSubscription() {
+    weak var kept: Canary?
+    do {
+      let canary = Canary()
+      kept = canary
+      let numbers = Observable.from(0...).do(next: { _ in canary.chirp() })
+      numbers.concatMap { _ in Observable<Int>.never() }.subscribe().dispose()
+    }
+    expectNil(kept)
+  }
+
   @Test func completesAfterWhatWaitsWhenTheOuterStreamEndsFirst() throws {
     try expectMarbles("--x--x--x|") { clock in
       let inner = try clock.cold("--x|")

@@ -167,6 +167,33 @@ import Testing
     expect(taken, equals: most)
   }
 
+  /// Streams that are made of sequences, more of them than a loop keeps while it subscribes.
+  private static let many = 100_000
+  private static let cold: [(String, Observable<Int>)] = [
+    ("repeat", Observable.just(1).repeat(many)),
+    ("concat", Observable.concat((0..<many).map { Observable.just($0) })),
+    ("flatMap", Observable.from(0..<many).flatMap { .just($0) }),
+    ("concatMap", Observable.from(0..<many).concatMap { .just($0) }),
+    ("flatMapLatest", Observable.from(0..<many).flatMapLatest { .just($0) }),
+    ("switchLatest", Observable.just(Observable.from(0..<many)).switchLatest()),
+    ("expand", Observable.just(1).expand { $0 < many ? .just($0 + 1) : .empty() }),
+    ("zip", Observable.from(0..<many).zip(.from(0...)) { $0 + $1 }.take(many)),
+    ("zip list", Observable.zip([.from(0..<many), .from(0..<many + 1_000)]).map { $0[0] }),
+    ("merge", Observable.from(0..<many / 2).merge(with: .from(0..<many / 2))),
+  ]
+
+  @Test(arguments: cold.indices) func aStreamMadeOfSequencesIsAskedToo(_ index: Int) async throws {
+    let (name, stream) = Self.cold[index]
+    let sent = Tally()
+    var (taken, furthest) = (0, 0)
+    for try await _ in stream.do(next: { _ in sent.add() }).values(capacity: 16) {
+      taken += 1
+      furthest = max(furthest, sent.value - taken)
+    }
+    expect(taken, equals: Self.many)
+    #expect(furthest <= 17, "\(name)")
+  }
+
   @Test func sequencesOfOneLoopTakeTurns() async throws {
     let three = [Observable.from(0..<3_000), Observable.from(0..<3_000), Observable.from(0..<10)]
     var sums: [Int] = []
