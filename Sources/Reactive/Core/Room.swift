@@ -112,7 +112,7 @@ where Iterator.Element: Sendable {
   private let observer: any Observer<Iterator.Element>
   private let subscription: Subscription
   private let room: Room
-  @exclusivity(unchecked) private var hasPaused = false
+  private var hasPaused = false
 
   @usableFromInline init(
     _ iterator: consuming Iterator, _ observer: any Observer<Iterator.Element>,

@@ -52,7 +52,7 @@ private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable
   // Only inside the serializer:
   private let latestLeft = Unguarded<Left>()
   private let latestRight = Unguarded<Right>()
-  @exclusivity(unchecked) private var open = (left: true, right: true)
+  private var open = (left: true, right: true)
   private let transform: @Sendable (Left, Right) throws -> Output
 
   init(

@@ -71,7 +71,9 @@ private final class LatestInput<Source: Sendable, Output: Sendable>: Observer {
     self.latest = latest
   }
 
-  func next(_ value: Source) { all.take(value, latest) }
+  func next(_ value: Source) {
+    all.turn(self, value) { $0.all.place($1, $0.latest) }
+  }
 
   func fail(_ error: any Error) {
     if child.finish() { all.fail(error) }
@@ -117,14 +119,7 @@ private final class LatestOfAll<Output: Sendable>: SerializedOutput<Output>, @un
     }
   }
 
-  func take<Source: Sendable>(_ value: Source, _ latest: Unguarded<Source>) {
-    // Not by `turn`: the compiler fails over a closure of the function's own types.
-    guard enter() else { return later { [self] in place(value, latest) } }
-    place(value, latest)
-    leave()
-  }
-
-  private func place<Source>(_ value: Source, _ latest: Unguarded<Source>) {
+  func place<Source>(_ value: Source, _ latest: Unguarded<Source>) {
     if isOver { return }
     if latest.isVacant { state.missing -= 1 }
     latest.fill(value)

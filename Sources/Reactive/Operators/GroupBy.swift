@@ -122,7 +122,7 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
 /// The subscription holds this, not the observer; when that is released, so are the groups.
 private final class GroupCloser<Element: Sendable>: DrainLoop, TeardownTarget, @unchecked Sendable {
   /// How many groups are open: only inside the serializer.
-  @exclusivity(unchecked) var count = 0
+  var count = 0
   private let oldest: @Sendable () -> Broadcast<Element>?
 
   init(_ oldest: @escaping @Sendable () -> Broadcast<Element>?) {

@@ -22,8 +22,8 @@ private final class Ticker: DrainLoop, AlarmOwner, @unchecked Sendable {
   private let alarm: Alarm
   private let period: Duration?
   /// Only inside the serializer, as what follows.
-  @exclusivity(unchecked) private var count = 0
-  @exclusivity(unchecked) private var due = Instant()
+  private var count = 0
+  private var due = Instant()
 
   init(
     _ observer: any Observer<Int>, _ subscription: Subscription, _ scheduler: any Scheduler, period: Duration?

@@ -107,7 +107,7 @@ private final class ZipInput<Source: Sendable, Output: Sendable>: Observer {
 
   func next(_ value: Source) {
     line.room?.occupy()
-    zipper.take(value, line)
+    zipper.turn(self, value) { $0.zipper.place($1, $0.line) }
     zipper.serve()
   }
 
@@ -148,7 +148,7 @@ final class MixedZipper<Output: Sendable>: SerializedOutput<Output>, @unchecked 
   func attach<Source>(_ source: Observable<Source>, _ index: Int) {
     if subscription.isDisposed { return }
     let line = ZipLine<Source>(rooms.isEmpty ? nil : rooms[index])
-    turn(self, line) { $0.lines.append($1) }
+    turn(self, line as AnyZipLine) { $0.lines.append($1) }
     let child = subscription.child(room: line.room)
     if !child.isDisposed { source.attach(ZipInput(child, self, line), in: child) }
   }
@@ -167,14 +167,7 @@ final class MixedZipper<Output: Sendable>: SerializedOutput<Output>, @unchecked 
     serve()
   }
 
-  func take<Source: Sendable>(_ value: Source, _ line: ZipLine<Source>) {
-    // Not by `turn`: the compiler fails over a closure of the function's own types.
-    guard enter() else { return later { [self] in place(value, line) } }
-    place(value, line)
-    leave()
-  }
-
-  private func place<Source>(_ value: Source, _ line: ZipLine<Source>) {
+  func place<Source>(_ value: Source, _ line: ZipLine<Source>) {
     if isOver || state.isSpent { return line.room?.vacate() ?? () }
     if line.waiting.count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
