@@ -2,6 +2,14 @@
 // can offer to change a call only where the new name has as many as that.
 
 extension Observable {
+  @available(
+    *, unavailable,
+    message: "the elements come here: subscribe(next:fail:complete:); materialize() makes events of them"
+  )
+  public func subscribe(_ on: @escaping @Sendable (StreamEvent<Element>) -> Void) -> Subscription {
+    uncallable()
+  }
+
   @available(*, unavailable, renamed: "subscribe(next:)")
   public func subscribe(onNext: @escaping @Sendable (Element) -> Void) -> Subscription { uncallable() }
 

@@ -144,8 +144,28 @@ extension Observable {
   @available(*, unavailable, message: "catch(emitting: element).share(), and subscribe(onMain:)")
   public func asSignal(onErrorJustReturn element: Element) -> Observable { uncallable() }
 
+  @available(*, unavailable, message: "catch { _ in other }.share(replay: 1), and subscribe(onMain:)")
+  public func asDriver(onErrorDriveWith other: Observable) -> Observable { uncallable() }
+
+  @available(
+    *, unavailable, message: "share(replay: 1), which a BehaviorRelay need not, and subscribe(onMain:)"
+  )
+  public func asDriver() -> Observable { uncallable() }
+
+  @available(*, unavailable, message: "share(), which a PublishRelay need not, and subscribe(onMain:)")
+  public func asSignal() -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "catch(emitting:)")
+  public func asInfallible(onErrorJustReturn element: Element) -> Observable { uncallable() }
+
+  @available(*, unavailable, message: "an Observable of one element or none is one already: take(1)")
+  public func asMaybe() -> Observable { uncallable() }
+
   @available(*, unavailable, renamed: "ignoreElements()")
   public func asCompletable() -> Observable { uncallable() }
+
+  @available(*, unavailable, message: "concat(second), after a stream of its type: ignoreElements(), or map")
+  public func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> { uncallable() }
 }
 
 extension Observable {
@@ -156,6 +176,16 @@ extension Observable {
   public func takeWhile(_ condition: @escaping @Sendable (Element) throws -> Bool) -> Observable {
     uncallable()
   }
+
+  @available(*, unavailable, message: "take(until: { … }, inclusive: true)")
+  public func take(
+    until condition: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior
+  ) -> Observable { uncallable() }
+
+  @available(*, unavailable, message: "take(while: { … }, inclusive: true)")
+  public func take(
+    while condition: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior
+  ) -> Observable { uncallable() }
 
   @available(*, unavailable, renamed: "skip(until:)")
   public func skipUntil<Other: Sendable>(_ other: Observable<Other>) -> Observable { uncallable() }
@@ -172,6 +202,33 @@ extension ReplaySubject {
 }
 
 extension MainScheduler {
+  @available(*, unavailable, message: "as an argument, .main")
+  public static var instance: MainScheduler { uncallable() }
+
+  @available(*, unavailable, message: "as an argument, .main")
+  public static var asyncInstance: MainScheduler { uncallable() }
+}
+
+extension VirtualScheduler {
+  @available(*, unavailable, message: "VirtualScheduler(): its time begins at zero")
+  public convenience init(initialClock: Int, resolution: Double = 1, simulateProcessingDelay: Bool = true) {
+    uncallable()
+  }
+}
+
+extension Subject {
+  @available(*, unavailable, message: "the subject itself, which is an Observer")
+  public func asObserver() -> Subject { uncallable() }
+}
+
+@available(*, unavailable, message: "inclusive: true, or nothing")
+public enum TakeBehavior { case inclusive, exclusive }
+
+@available(*, unavailable, renamed: "Duration")
+public typealias RxTimeInterval = Duration
+
+@available(*, unavailable, message: "as an argument, .main")
+public enum ConcurrentMainScheduler {
   @available(*, unavailable, message: "as an argument, .main")
   public static var instance: MainScheduler { uncallable() }
 }
@@ -222,7 +279,10 @@ public enum Binder<Value: Sendable> {
 }
 
 @available(*, unavailable, message: "any Observer<Element>")
-public typealias AnyObserver<Element: Sendable> = any Observer<Element>
+public enum AnyObserver<Element: Sendable> {
+  @available(*, unavailable, message: "a class of one's own that is an Observer, or a subject")
+  public init(_ on: @escaping (StreamEvent<Element>) -> Void) { uncallable() }
+}
 
 @available(*, unavailable, renamed: "Bag")
 public typealias CompositeDisposable = Bag

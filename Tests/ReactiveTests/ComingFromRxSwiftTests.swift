@@ -129,6 +129,23 @@ import Testing
     _ = one.asDriver(onErrorJustReturn: 1) => share(replay: 1)
     _ = one.asSignal(onErrorJustReturn: 1) => subscribe(onMain:)
     _ = one.asCompletable() => 'ignoreElements()'
+    _ = one.asDriver(onErrorDriveWith: .empty()) => share(replay: 1)
+    _ = relay.asDriver() => subscribe(onMain:)
+    _ = one.asSignal() => subscribe(onMain:)
+    _ = one.asInfallible(onErrorJustReturn: 1) => 'catch(emitting:)'
+    _ = one.asMaybe() => take(1)
+    _ = one.andThen(text) => concat(second)
+    _ = one.take(until: { $0 > 1 }, behavior: .inclusive) => inclusive: true
+    _ = one.take(while: { $0 > 1 }, behavior: .inclusive) => inclusive: true
+    _ = one.subscribe { event in switch event { case .next(let x): print(x); default: break } } => subscribe(next:fail:
+    _ = one.subscribe { let next = $0 + 1; print(next) }
+    _ = one.subscribe { _ in }
+    _ = subject.asObserver() => itself
+    _ = AnyObserver<Int> { event in print(event) } => a class of one's own
+    _ = one.observe(on: MainScheduler.asyncInstance) => as an argument, .main
+    _ = one.observe(on: ConcurrentMainScheduler.instance) => as an argument, .main
+    let pause: RxTimeInterval = .seconds(1) => 'Duration'
+    let virtual = VirtualScheduler(initialClock: 0) => its time begins at zero
     _ = ReplaySubject<Int>.create(bufferSize: 2) => ReplaySubject(limit: 2)
     _ = AsyncSubject<Int>.self => takeLast(1)
     _ = BehaviorSubject(value: 1) => 'value:'
