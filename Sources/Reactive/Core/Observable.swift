@@ -71,7 +71,7 @@ open class Observable<Element: Sendable>: @unchecked Sendable {
   @inline(__always)
   final func takeSole(_ take: (Element) -> Void) -> Bool {
     if recipe != nil { return false }
-    take(unsafeDowncast(self, to: SoleElement<Element>.self).element)
+    take(known(self, as: SoleElement<Element>.self).element)
     return true
   }
 

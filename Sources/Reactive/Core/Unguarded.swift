@@ -6,9 +6,14 @@
 /// same reason: an optional value would be one more type to look up.
 ///
 /// `@unchecked Sendable` with its reason: the serializer (or lock) lets one thread at a time get here, with acquire and
-/// release around it. What else of this module the compiler takes on trust: `ConditionLock` and `RingBuffer`, which hold
-/// memory of their own, `FanOut`, which stays on one scheduler, `ZipLine` and `ObserverList`, which a serializer guards as well,
-/// `Broadcast`, whose memory a lock guards, and `Observable`, a base class without variables.
+/// release around it. What else of this module the compiler takes on trust: `DrainLoop` and the operators that derive from it,
+/// which use their variables and what hangs on them (`AnyZipLine`) inside it; `ConditionLock` and `RingBuffer`, which hold
+/// memory of their own; `FanOut`, which stays on one scheduler; `PausingSource`, which a room hands from thread to thread;
+/// `Broadcast`, whose memory a lock guards; `Observable` and `ListMember`, base classes without variables. What derives from
+/// one of these has to say so again.
+///
+/// `@exclusivity(unchecked)` is for variables that are used with each element: the serializer keeps the uses apart, and the
+/// check would cost as much as they do.
 @usableFromInline final class Unguarded<Value: ~Copyable & Sendable>: @unchecked Sendable {
   @usableFromInline let storage: UnsafeMutablePointer<Value>
 
@@ -51,4 +56,13 @@
     isVacant = true
     storage.deinitialize(count: 1)
   }
+}
+
+/// An object of a class that is known from where it was put away.
+///
+/// It is kept without its type where that has a parameter, since such a type is looked up at each use in code that is not
+/// specialised, which costs more than all the rest. A debug build checks it.
+@inline(__always)
+func known<Object: AnyObject>(_ object: AnyObject, as type: Object.Type) -> Object {
+  unsafeDowncast(object, to: type)
 }

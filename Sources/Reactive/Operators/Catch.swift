@@ -14,7 +14,7 @@ extension Observable {
       // The source in the state, so that it is not held by what it feeds once it has begun.
       let state = CatchState(source: self)
       Sequencer(downstream, subscription, state: state) { state, last, _ in
-        if let source = state.source.take() { return .attach(unsafeDowncast(source, to: Observable.self)) }
+        if let source = state.source.take() { return .attach(known(source, as: Observable.self)) }
         guard case .failed(let error)? = last, !state.caught else { return .finish(last ?? .completed) }
         state.caught = true
         do { return .attach(try handler(error)) } catch { return .finish(.failed(error)) }

@@ -57,7 +57,7 @@ private func place<Source>(for source: Observable<Source>) -> Place { Unguarded<
 /// The element at a place that is filled.
 private func present<Source: Sendable>(_ type: Source.Type, _ places: [Place], _ index: inout Int) -> Source {
   defer { index += 1 }
-  return unsafeDowncast(places[index], to: Unguarded<Source>.self).value
+  return known(places[index], as: Unguarded<Source>.self).value
 }
 
 private final class LatestInput<Source: Sendable, Output: Sendable>: Observer {
@@ -108,7 +108,7 @@ private final class LatestOfAll<Output: Sendable>: SerializedOutput<Output>, @un
 
   func attach<Source>(_ source: Observable<Source>, at index: Int, _ subscription: Subscription) {
     if subscription.isDisposed { return }
-    let latest = unsafeDowncast(places[index], to: Unguarded<Source>.self)
+    let latest = known(places[index], as: Unguarded<Source>.self)
     source.feed(subscription) { LatestInput($0, self, latest) }
   }
 

@@ -50,7 +50,7 @@ private final class Hub<Element: Sendable>: Sendable {
     let (open, connection) = place.enter {
       types.broadcast.init(memory: replay, to: $0, memberType: types.member)
     }
-    let broadcast = unsafeDowncast(open, to: Broadcast<Element>.self)
+    let broadcast = known(open, as: Broadcast<Element>.self)
     broadcast.attach(observer, in: subscription)
     if let connection, !connection.isDisposed { source.attach(broadcast.observer, in: connection) }
   }

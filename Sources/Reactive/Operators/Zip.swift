@@ -18,7 +18,7 @@ extension Observable {
       let zipper = MixedZipper(downstream, subscription, backlog, sources.count) { lines, state in
         var index = 0
         while index < lines.count {
-          let first = unsafeDowncast(lines[index], to: ZipLine<Element>.self).takeFirst(&state)
+          let first = known(lines[index], as: ZipLine<Element>.self).takeFirst(&state)
           if index < row.value.count { row.value[index] = first } else { row.value.append(first) }
           index += 1
         }

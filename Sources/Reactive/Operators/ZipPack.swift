@@ -47,7 +47,7 @@ private func takeFirst<Source: Sendable>(
   _ type: Source.Type, of lines: [AnyZipLine], _ index: inout Int, _ state: inout ZipState
 ) -> Source {
   defer { index += 1 }
-  return unsafeDowncast(lines[index], to: ZipLine<Source>.self).takeFirst(&state)
+  return known(lines[index], as: ZipLine<Source>.self).takeFirst(&state)
 }
 
 /// How many lines are empty; a tuple goes out when none is.

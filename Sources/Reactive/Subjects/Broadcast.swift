@@ -110,20 +110,20 @@ import Synchronization
     let lent = Unmanaged.passUnretained(observers.snapshot)
     let fresh = lent._withUnsafeGuaranteedRef { snapshot in
       if observers.version.load(ordering: .acquiring) != snapshot.version { return false }
-      snapshot.root?._withUnsafeGuaranteedRef { unsafeDowncast($0, to: ListNode<Element>.self).next(value) }
+      snapshot.root?._withUnsafeGuaranteedRef { known($0, as: ListNode<Element>.self).next(value) }
       return true
     }
     if fresh { return }
     renewSnapshot()
     observers.snapshot.root?._withUnsafeGuaranteedRef {
-      unsafeDowncast($0, to: ListNode<Element>.self).next(value)
+      known($0, as: ListNode<Element>.self).next(value)
     }
   }
 
   private func deliver(batch: [Element]) {
     if observers.version.load(ordering: .acquiring) != observers.snapshot.version { renewSnapshot() }
     observers.snapshot.root?._withUnsafeGuaranteedRef {
-      unsafeDowncast($0, to: ListNode<Element>.self).next(batch: batch)
+      known($0, as: ListNode<Element>.self).next(batch: batch)
     }
   }
 
@@ -141,7 +141,7 @@ import Synchronization
   private func close(_ terminal: Termination) {
     let members = observers.close(terminal)
     observers.snapshot = .none
-    for member in members { terminal.deliver(to: unsafeDowncast(member, to: Member<Element>.self)) }
+    for member in members { terminal.deliver(to: known(member, as: Member<Element>.self)) }
   }
 
   /// Hands the memory to a late observer, at once, and lists it for what is sent from then on.

@@ -149,7 +149,7 @@ class ListNode<Element: Sendable>: ListMember, @unchecked Sendable {
       return nil
     }
     return Branch<Element>(
-      unsafeDowncast(first, to: ListNode.self), unsafeDowncast(second, to: ListNode.self))
+      known(first, as: ListNode.self), known(second, as: ListNode.self))
   }
 }
 
