@@ -25,7 +25,7 @@ import Synchronization
 
   var isFull: Bool {
     if isTaken { return true }
-    return next.map(\.isFull) ?? false
+    return next?.isFull ?? false
   }
 
   private var isTaken: Bool { free.load(ordering: .sequentiallyConsistent) <= 0 }
