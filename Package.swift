@@ -26,13 +26,14 @@ let package = Package(
   ],
   targets: [
     .target(name: "CArguments"),  // the arguments of the process, also without /proc
-    .target(name: "CCurl"),  // loads libcurl when it is asked for
-    .target(name: "CGumbo"),  // loads libgumbo when it is asked for
-    .target(name: "CMQTT"),  // loads libmosquitto when it is asked for
-    .target(name: "CNats"),  // loads libnats when it is asked for
-    .target(name: "CPQ"),  // loads libpq when it is asked for
-    .target(name: "CXML2"),  // loads libxml2 when it is asked for
-    .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
+    .target(name: "CLoading"),  // loads a library when it is asked for: all of these
+    .target(name: "CCurl", dependencies: ["CLoading"]),  // libcurl
+    .target(name: "CGumbo", dependencies: ["CLoading"]),  // libgumbo
+    .target(name: "CMQTT", dependencies: ["CLoading"]),  // libmosquitto
+    .target(name: "CNats", dependencies: ["CLoading"]),  // libnats
+    .target(name: "CPQ", dependencies: ["CLoading"]),  // libpq
+    .target(name: "CXML2", dependencies: ["CLoading"]),  // libxml2
+    .target(name: "CMicrohttpd", dependencies: ["CLoading"]),  // libmicrohttpd
     // Their module maps link them. With pkg-config SwiftPM would warn users of Reactive alone of each that is missing;
     // make setup installs them.
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
@@ -247,7 +248,8 @@ let package = Package(
       name: "NATSTests",
       dependencies: [
         "Expectations",
-        "AllNodes", "CNats", "Cluster", "Connectors", "Delivery", "JSON", "Loopback", "NATS", "Nodes",
+        "AllNodes", "CLoading", "CNats", "Cluster", "Connectors", "Delivery", "JSON", "Loopback", "NATS",
+        "Nodes",
         "Reactive", "Store", "System", "TestSupport", "flow",
       ],
       exclude: ["Fixtures"]),

@@ -1,8 +1,7 @@
 #include "ccurl.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
+#include <cloading.h>
+
 
 // What is used of libcurl, by the names it has there.
 #define FUNCTIONS(each) \
@@ -12,30 +11,16 @@
   each(multi_wakeup) each(multi_strerror) each(multi_info_read) each(easy_send) each(easy_recv)
 
 #define MEMBER(name) __typeof__(&curl_##name) name;
+#define PLACE(name) {#name, &library.name},
 static struct { FUNCTIONS(MEMBER) } library;
+static const struct flow_function functions[] = {FUNCTIONS(PLACE){0, 0}};
 
-static char failure[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+// The number of its interface has not changed since 2006.
+static struct flow_library loading = {
+  .name = "libcurl", .files = FLOW_FILES("libcurl.so.4"), .package = "libcurl4", .version = "7.87", .prefix = "curl_",
+  .functions = functions};
 
-static void load(void) {
-  // The number of its interface, which has not changed since 2006.
-  void *handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    snprintf(failure, sizeof failure, "libcurl cannot be loaded: %s; it is in the package libcurl4", dlerror());
-    return;
-  }
-#define FIND(name)                                                                              \
-  if (!(library.name = (__typeof__(library.name))dlsym(handle, "curl_" #name))) {               \
-    snprintf(failure, sizeof failure, "libcurl is too old: it has no curl_%s; 7.87 or newer is needed", #name); \
-    return;                                                                                     \
-  }
-  FUNCTIONS(FIND)
-}
-
-const char *flow_curl_load(void) {
-  pthread_once(&once, load);
-  return failure[0] ? failure : 0;
-}
+const char *flow_curl_load(void) { return flow_load(&loading); }
 
 CURLcode flow_curl_global_init(long flags) { return library.global_init(flags); }
 const char *flow_curl_version(void) { return library.version(); }

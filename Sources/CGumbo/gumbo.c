@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "cgumbo.h"
 
+#include <cloading.h>
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,11 +62,14 @@ enum { kind_document, kind_element, kind_text, kind_cdata, kind_comment, kind_sp
   each(void, gumbo_tag_from_original_text, (piece *))                             \
   each(const char *, gumbo_normalize_svg_tagname, (const piece *))
 
-#define MEMBER(result, name, arguments) result(*name) arguments;
-static struct {
-  FUNCTIONS(MEMBER)
-  options defaults;
-} library;
+static const char *begin(void *handle);
+
+FLOW_LIBRARY(
+  FUNCTIONS, .name = "libgumbo, which reads HTML,",
+  .files = FLOW_FILES("libgumbo.so.1", "libgumbo.so.2", "libgumbo.so.3", "libgumbo.so"),
+  .package = "libgumbo1, in newer distributions libgumbo3", .begin = begin)
+
+static options default_options;
 
 // MARK: Memory
 
@@ -180,7 +183,7 @@ static flow_page *parse(const char *bytes, size_t count, size_t memory, size_t d
   page->goes_on = goes_on;
   page->caller = caller;
   page->is_test = is_test;
-  options chosen = library.defaults;
+  options chosen = default_options;
   chosen.allocate = allocate;
   chosen.release = release;
   chosen.caller = page;
@@ -315,37 +318,15 @@ static bool passes_test(void) {
   return end < sizeof found && strcmp(found, expected) == 0;
 }
 
-static char failure[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load(void) {
-  static const char *const names[] = {"libgumbo.so.1", "libgumbo.so.2", "libgumbo.so.3", "libgumbo.so"};
-  void *handle = 0;
-  for (size_t index = 0; !handle && index < sizeof names / sizeof *names; index++)
-    handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    snprintf(failure, sizeof failure,
-             "libgumbo, which reads HTML, cannot be loaded; it is in the package libgumbo1, in newer distributions libgumbo3");
-    return;
-  }
-#define FIND(result, name, arguments)                                                     \
-  if (!(library.name = (__typeof__(library.name))dlsym(handle, #name))) {                 \
-    snprintf(failure, sizeof failure, "libgumbo cannot be used: it has no %s", #name);    \
-    return;                                                                               \
-  }
-  FUNCTIONS(FIND)
+static const char *begin(void *handle) {
   const options *defaults = dlsym(handle, "kGumboDefaultOptions");
   Dl_info place;
   const ElfW(Sym) *symbol = 0;
   bool is_known = defaults && dladdr1(defaults, &place, (void **)&symbol, RTLD_DL_SYMENT) && symbol
     && symbol->st_size == sizeof *defaults && defaults->tab_stop == 8 && !defaults->stops_at_error;
-  if (is_known) library.defaults = *defaults;
-  if (!is_known || !passes_test())
-    snprintf(failure, sizeof failure,
-             "libgumbo is of a version that is not known here; 0.10 to 0.13 are (the packages libgumbo1 to libgumbo3)");
+  if (is_known) default_options = *defaults;
+  return is_known && passes_test()
+    ? 0 : "libgumbo is of a version that is not known here; 0.10 to 0.13 are (the packages libgumbo1 to libgumbo3)";
 }
 
-const char *flow_gumbo_load(void) {
-  pthread_once(&once, load);
-  return failure[0] ? failure : 0;
-}
+const char *flow_gumbo_load(void) { return flow_load(&loading); }

@@ -1,43 +1,26 @@
 #include "cmqtt.h"
 
+#include <cloading.h>
 #include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
 
-#define MEMBER(result, name, parameters, arguments) result(*name) parameters;
-static struct {
-  FLOW_MQTT_FUNCTIONS(MEMBER)
-  int (*lib_init)(void);
-  int (*pending)(const void *);
-} library;
+#define FUNCTIONS(each) FLOW_MQTT_FUNCTIONS(each) each(int, lib_init, (void))
 
-static char failure[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int (*pending)(const void *);
+static const char *begin(void *handle);
 
-static void load(void) {
-  // The number of its interface, which has not changed since 2012.
-  void *handle = dlopen("libmosquitto.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    snprintf(
-      failure, sizeof failure, "libmosquitto cannot be loaded: %s; it is in the package libmosquitto1", dlerror());
-    return;
-  }
-#define FIND(result, name, parameters, arguments)                                                               \
-  if (!(*(void **)&library.name = dlsym(handle, "mosquitto_" #name))) {                                         \
-    snprintf(failure, sizeof failure, "libmosquitto is too old: it has no mosquitto_" #name "; 2.0 or newer is needed"); \
-    return;                                                                                                     \
-  }
-  FLOW_MQTT_FUNCTIONS(FIND)
-  FIND(, lib_init, , )
+// The number of its interface has not changed since 2012.
+FLOW_LIBRARY(
+  FUNCTIONS, .name = "libmosquitto", .files = FLOW_FILES("libmosquitto.so.1"), .package = "libmosquitto1",
+  .version = "2.0", .prefix = "mosquitto_", .begin = begin)
+
+static const char *begin(void *handle) {
   // Of the library for TLS that it is linked with, if any.
-  *(void **)&library.pending = dlsym(handle, "SSL_pending");
+  *(void **)&pending = dlsym(handle, "SSL_pending");
   library.lib_init();
+  return 0;
 }
 
-const char *flow_mqtt_load(void) {
-  pthread_once(&once, load);
-  return failure[0] ? failure : 0;
-}
+const char *flow_mqtt_load(void) { return flow_load(&loading); }
 
 #define CALL(result, name, parameters, arguments) \
   result flow_mqtt_##name parameters { return library.name arguments; }
@@ -45,5 +28,5 @@ FLOW_MQTT_FUNCTIONS(CALL)
 
 bool flow_mqtt_has_more(struct mosquitto *client) {
   void *encryption = library.ssl_get(client);
-  return encryption && library.pending && library.pending(encryption) > 0;
+  return encryption && pending && pending(encryption) > 0;
 }

@@ -1,8 +1,7 @@
 #include "cmicrohttpd.h"
 
+#include <cloading.h>
 #include <arpa/inet.h>
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
@@ -13,30 +12,15 @@
   each(queue_response) each(destroy_response) each(suspend_connection) each(resume_connection)
 
 #define MEMBER(name) __typeof__(&MHD_##name) name;
+#define PLACE(name) {#name, &library.name},
 static struct { FUNCTIONS(MEMBER) } library;
+static const struct flow_function functions[] = {FUNCTIONS(PLACE){0, 0}};
 
-static char failure[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct flow_library loading = {
+  .name = "libmicrohttpd", .files = FLOW_FILES("libmicrohttpd.so.12"), .package = "libmicrohttpd12",
+  .version = "0.9.71", .prefix = "MHD_", .functions = functions};
 
-static void load(void) {
-  void *handle = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    snprintf(
-      failure, sizeof failure, "libmicrohttpd cannot be loaded: %s; it is in the package libmicrohttpd12", dlerror());
-    return;
-  }
-#define FIND(name)                                                                                        \
-  if (!(library.name = (__typeof__(library.name))dlsym(handle, "MHD_" #name))) {                          \
-    snprintf(failure, sizeof failure, "libmicrohttpd is too old: it has no MHD_%s; 0.9.71 or newer is needed", #name); \
-    return;                                                                                               \
-  }
-  FUNCTIONS(FIND)
-}
-
-const char *flow_mhd_load(void) {
-  pthread_once(&once, load);
-  return failure[0] ? failure : 0;
-}
+const char *flow_mhd_load(void) { return flow_load(&loading); }
 
 static int digit(char sign) {
   if (sign >= '0' && sign <= '9') return sign - '0';

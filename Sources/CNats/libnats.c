@@ -1,6 +1,6 @@
 #include "cnats.h"
 
-#include <dlfcn.h>
+#include <cloading.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -63,45 +63,15 @@ typedef void error(void *connection, void *subscription, int status, void *conte
   each(int, natsMsgHeader_Get, (void *, const char *, const char **)) \
   each(int, natsMsgHeader_Keys, (void *, const char ***, int *))
 
-#define MEMBER(result, name, parameters) result(*name) parameters;
-static struct { FUNCTIONS(MEMBER) } library;
+#define MINOR(number) "libnats.so.3." #number
+FLOW_LIBRARY(
+  FUNCTIONS, .name = "libnats",
+  .files = FLOW_FILES(
+    MINOR(20), MINOR(19), MINOR(18), MINOR(17), MINOR(16), MINOR(15), MINOR(14), MINOR(13), MINOR(12), MINOR(11),
+    MINOR(10), MINOR(9), MINOR(8), MINOR(7), MINOR(6), MINOR(5), MINOR(4), "libnats.so"),
+  .package = "libnats3.4 of Debian 12, and libnats3.x of others", .version = "3.4")
 
-static char failure[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-void *flow_nats_open(const char *base, char *failure, size_t size) {
-  void *handle = 0;
-  char name[64];
-  for (int minor = 20; !handle && minor >= 4; minor--) {
-    snprintf(name, sizeof name, "%s.so.3.%d", base, minor);
-    handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  }
-  if (!handle) {
-    snprintf(name, sizeof name, "%s.so", base);
-    handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  }
-  if (!handle)
-    snprintf(
-      failure, size,
-      "%s 3.4 or newer cannot be loaded; it is in the package libnats3.4 of Debian 12, and libnats3.x of others", base);
-  return handle;
-}
-
-static void load(void) {
-  void *handle = flow_nats_open("libnats", failure, sizeof failure);
-  if (!handle) return;
-#define FIND(result, name, parameters)                                                                    \
-  if (!(*(void **)&library.name = dlsym(handle, #name))) {                                                \
-    snprintf(failure, sizeof failure, "libnats is too old: it has no " #name "; 3.4 or newer is needed"); \
-    return;                                                                                               \
-  }
-  FUNCTIONS(FIND)
-}
-
-const char *flow_nats_load(void) {
-  pthread_once(&once, load);
-  return failure[0] ? failure : 0;
-}
+const char *flow_nats_load(void) { return flow_load(&loading); }
 
 const char *flow_nats_version(void) { return library.nats_GetVersion(); }
 const char *flow_nats_text(int status) { return library.natsStatus_GetText(status); }

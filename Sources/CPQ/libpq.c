@@ -1,43 +1,18 @@
 #include "cpq.h"
 
-#include <dlfcn.h>
+#include <cloading.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdio.h>
 
-#define MEMBER(result, name, parameters, arguments) result(*name) parameters;
-static struct {
-  FLOW_PQ_FUNCTIONS(MEMBER)
-  PGconn *(*PQconnectStartParams)(const char *const *, const char *const *, int);
-  int (*PQsetErrorVerbosity)(PGconn *, int);
-  flow_pq_notice (*PQsetNoticeProcessor)(PGconn *, flow_pq_notice, void *);
-} library;
+#define FUNCTIONS(each)                                                                                         \
+  FLOW_PQ_FUNCTIONS(each)                                                                                       \
+  each(PGconn *, PQconnectStartParams, (const char *const *, const char *const *, int))                         \
+  each(int, PQsetErrorVerbosity, (PGconn *, int))                                                               \
+  each(flow_pq_notice, PQsetNoticeProcessor, (PGconn *, flow_pq_notice, void *))
 
-static char failure[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+// The number of its interface has not changed since 2006.
+FLOW_LIBRARY(FUNCTIONS, .name = "libpq", .files = FLOW_FILES("libpq.so.5"), .package = "libpq5")
 
-static void load(void) {
-  // The number of its interface, which has not changed since 2006.
-  void *handle = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    snprintf(failure, sizeof failure, "libpq cannot be loaded: %s; it is in the package libpq5", dlerror());
-    return;
-  }
-#define FIND(result, name, parameters, arguments)                              \
-  if (!(*(void **)&library.name = dlsym(handle, #name))) {                     \
-    snprintf(failure, sizeof failure, "libpq is too old: it has no %s", #name); \
-    return;                                                                    \
-  }
-  FLOW_PQ_FUNCTIONS(FIND)
-  FIND(, PQconnectStartParams, , )
-  FIND(, PQsetErrorVerbosity, , )
-  FIND(, PQsetNoticeProcessor, , )
-}
-
-const char *flow_pq_load(void) {
-  pthread_once(&once, load);
-  return failure[0] ? failure : 0;
-}
+const char *flow_pq_load(void) { return flow_load(&loading); }
 
 #define CALL(result, name, parameters, arguments) \
   result flow_##name parameters { return library.name arguments; }

@@ -1,7 +1,6 @@
 #include "cxml2.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
+#include <cloading.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,32 +38,19 @@ typedef int (*read_function)(void *, char *, int);
   each(const unsigned *, htmlEntityLookup, (const unsigned char *))        \
   each(void, xmlFreeDoc, (void *))
 
-#define MEMBER(result, name, arguments) result(*name) arguments;
-static struct { FUNCTIONS(MEMBER) } library;
+static const char *begin(void *handle);
 
-static char failure[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+FLOW_LIBRARY(
+  FUNCTIONS, .name = "libxml2", .files = FLOW_FILES("libxml2.so.2", "libxml2.so.16"), .package = "libxml2",
+  .begin = begin)
 
-static void load(void) {
-  void *handle = dlopen("libxml2.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) handle = dlopen("libxml2.so.16", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    snprintf(failure, sizeof failure, "libxml2 cannot be loaded: %s; it is in the package libxml2", dlerror());
-    return;
-  }
-#define FIND(result, name, arguments)                                        \
-  if (!(library.name = (__typeof__(library.name))dlsym(handle, #name))) {    \
-    snprintf(failure, sizeof failure, "libxml2 cannot be used: it has no %s", #name); \
-    return;                                                                  \
-  }
-  FUNCTIONS(FIND)
+static const char *begin(void *handle) {
+  (void)handle;
   library.xmlInitParser();
+  return 0;
 }
 
-const char *flow_xml2_load(void) {
-  pthread_once(&once, load);
-  return failure[0] ? failure : 0;
-}
+const char *flow_xml2_load(void) { return flow_load(&loading); }
 
 struct flow_markup {
   void *reader;

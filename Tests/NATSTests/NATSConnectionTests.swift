@@ -1,5 +1,5 @@
 import Expectations
-import CNats
+import CLoading
 import Foundation
 import NATS
 import TestSupport
@@ -21,14 +21,21 @@ struct NATSConnectionTests {
 
   @Test("a library that is missing is one line with the package that has it")
   func missingLibrary() {
-    var text = [CChar](repeating: 0, count: 256)
-    expectNil(flow_nats_open("libnone", &text, text.count))
-    let line = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    expect(
-      line,
-      equals:
-        "libnone 3.4 or newer cannot be loaded; it is in the package libnats3.4 of Debian 12, and libnats3.x of others"
-    )
+    let (name, file, package) = (strdup("libnone"), strdup("libnone.so.1"), strdup("libnone1"))
+    defer { for text in [name, file, package] { free(text) } }
+    let files: [UnsafePointer<CChar>?] = [UnsafePointer(file), nil]
+    files.withUnsafeBufferPointer { files in
+      var library = flow_library()
+      library.name = UnsafePointer(name)
+      library.files = files.baseAddress
+      library.package = UnsafePointer(package)
+      expect(
+        flow_load(&library).map { String(cString: $0) },
+        equals: """
+          libnone cannot be loaded: libnone.so.1: cannot open shared object file: No such file or directory; \
+          it is in the package libnone1
+          """)
+    }
   }
 
   @Test("a wrong password is rejected in one line without it; the right one logs in", .realServer)

@@ -31,7 +31,8 @@ import Testing
     add("Cluster", [], over: ["Engine", "NATS"])
     add("flow", ["CArguments", "CMicrohttpd"], over: ["AllNodes", "Browser", "Cluster", "Page", "Sky"])
     for name in [
-      "CArguments", "CCurl", "CGlibc", "CGumbo", "CMicrohttpd", "CMQTT", "CNats", "COnig", "CPQ", "CSQLite",
+      "CArguments", "CCurl", "CGlibc", "CGumbo", "CLoading", "CMicrohttpd", "CMQTT", "CNats", "COnig", "CPQ",
+      "CSQLite",
       "CXML2",
       "CYAML",
       "CZ",

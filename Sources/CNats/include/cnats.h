@@ -13,8 +13,6 @@
 
 /// Loads libnats, once; null, or a sentence that says why it cannot be loaded.
 const char *flow_nats_load(void);
-/// Opens a library of that name in the newest version there is; null, and a sentence, where there is none.
-void *flow_nats_open(const char *base, char *failure, size_t size);
 /// The version of libnats.
 const char *flow_nats_version(void);
 
