@@ -107,14 +107,14 @@ let package = Package(
       dependencies: [
         "CGlibc", "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language", "Reactive", "Store", "System",
       ],
-      swiftSettings: unchecked),
+      resources: [.embedInCode("Reference")], swiftSettings: unchecked),
     .target(
       name: "Connectors",
       dependencies: [
         "CGlibc", "CMQTT", "CMicrohttpd", "CPQ", "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language",
         "NATS", "Page", "Reactive", "Server", "Store", "System",
       ],
-      swiftSettings: unchecked),
+      resources: [.embedInCode("Reference")], swiftSettings: unchecked),
     .target(name: "AllNodes", dependencies: ["Connectors", "Engine", "Language", "Nodes"]),
     .executableTarget(
       name: "flow",

@@ -23,7 +23,7 @@ public struct PackStream: Sendable {
   /// The end of the task above a partition.
   package func sink(by key: Expression, into tasks: Int) -> NodeSpec {
     NodeSpec(
-      "packs", "send events to the tasks below a partition", hasDurableState: true, examples: [],
+      "packs", "send events to the tasks below a partition", hasDurableState: true,
       .sink { _, context in try PackSink(self, by: key, into: tasks, context) })
   }
 
@@ -31,7 +31,6 @@ public struct PackStream: Sendable {
   public func source(of task: Int) -> NodeSpec {
     NodeSpec(
       "packs", "read the events of a task below a partition", isRepeatable: true, hasDurableState: true,
-      examples: [],
       .stream { _, context in NATSSource(packs: self, of: task, context) })
   }
 

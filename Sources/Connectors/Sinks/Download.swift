@@ -10,41 +10,12 @@ import System
 /// `download`: downloads the file that an event refers to.
 package let download = NodeSpec(
   "download", "download the file that each event refers to",
-  details: """
-    The file at `url` is saved as `path`; if `url` is null, nothing is downloaded. A path may contain expressions, as \
-    in out/\\(.date).jpg. Their results cannot lead out of its folder: slashes and leading dots are replaced, and \
-    links are not followed. An existing file is kept, unless `overwrite` is set.
-
-    The download is written to PATH.part and renamed when it is complete. If the server supports it, an interrupted \
-    download is resumed by the next attempt or the next run, unless the machine was restarted in between or the \
-    server's file has another ETag, Last-Modified or length. PATH.part.from records what is being downloaded.
-
-    Responses with status 4xx, except 408, 425 and 429, and files larger than `max_size` are not retried. Other \
-    failures are, after `backoff` or as the server's Retry-After demands. After the last attempt the event is handled \
-    as `on_error` says. When `queue` events are waiting, the pipeline waits. With `concurrency` above 1, files are not \
-    downloaded in order, but never two at a time to the same path.
-
-    With state, a download is retried across restarts until the file exists. One that failed for good is kept as a \
-    dead letter: see flow state dead. A replay downloads nothing without --live-sinks; under --sky the files are those \
-    of the simulated service.
-    """,
+  reference: .init(PackageResources.download_md),
   options: AnyOption.list(
     DownloadOptions.url, DownloadOptions.path, DownloadOptions.overwrite, DownloadOptions.maxSize,
     DownloadOptions.timeout, DownloadOptions.concurrency, DeliveryOptions.attempts, DeliveryOptions.backoff,
     DeliveryOptions.queue),
   hasDurableState: true,
-  examples: [
-    .init("a picture a day", #"download: { url: .hdurl, path: 'out/\(.date).jpg' }"#),
-    .init(
-      "large files, retried for hours",
-      """
-      download: { url: '.files[0].url', path: 'out/\\(.id).iso', max_size: 4GiB, timeout: 6h, concurrency: 1, \
-      attempts: 50, backoff: 10s, queue: 1000 }
-      """),
-    .init(
-      "a file that is updated when it changes",
-      "download: { url: '\"https://example.org/tle.txt\"', path: out/tle.txt, overwrite: changed }"),
-  ],
   .sink { options, context in try Download(options, context) })
 
 private enum DownloadOptions {

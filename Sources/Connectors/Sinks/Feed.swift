@@ -10,42 +10,13 @@ import System
 /// `feed`: an Atom feed of the last events.
 package let feed = NodeSpec(
   "feed", "keep an Atom feed of the last events, which feed readers can subscribe to",
-  details: """
-    Each event becomes an entry, the newest first. An event with the key of an entry replaces it, so that readers show \
-    it as updated; one that says the same leaves the file as it is. The ids of feed and entries come from the names of \
-    pipeline and sink and from the key, and never change.
-
-    The file is written whole, beside the old one, which it then replaces. The entries are in the state of the \
-    pipeline; without state the feed begins empty with each run. Put the file on a web server, and give its \
-    address as `url`.
-    """,
+  reference: .init(PackageResources.feed_md),
   options: AnyOption.list(
     FeedOptions.path, FeedOptions.title, FeedOptions.key, FeedOptions.body, FeedOptions.link,
     FeedOptions.updated, FeedOptions.tags, FeedOptions.name, FeedOptions.url, FeedOptions.home,
     FeedOptions.author, FeedOptions.maxEntries)
     + AnyOption.list(FeedOptions.mode),
   state: "the last `max_entries` entries; of more, the oldest are forgotten", hasDurableState: true,
-  examples: [
-    .init("changes", #"feed: { path: out/launches.atom, title: '\(.type): \(.key)' }"#),
-    .init(
-      "with all that readers show",
-      """
-      feed:
-        path: public/launches.atom
-        url: https://example.org/launches.atom
-        home: https://example.org/
-        name: Launches
-        author: flow
-        key: .key
-        title: '\\(.after.name) is \\(.after.status)'
-        body: 'now \\(.after.net)'
-        link: '\\(.after.url)'
-        updated: .at
-        tags: ['\\(.type)']
-        max_entries: 100
-        mode: '0600'
-      """),
-  ],
   check: { options, checker in
     if options[FeedOptions.path].constant == nil {
       checker.report(

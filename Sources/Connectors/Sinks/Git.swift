@@ -9,47 +9,12 @@ import System
 /// `git`: each poll as a version of a file in a git repository.
 package let git = NodeSpec(
   "git", "commit the rows of each poll to a file in a git repository",
-  details: """
-    The file contains the rows of the poll as a JSON list, sorted by key, one row a line and its members sorted by name, so \
-    that a diff shows what changed. A path that ends with .csv has a table instead, whose columns are the members of the \
-    rows; lists and objects in it are JSON. A commit has the time of its poll. A poll that changes nothing makes no commit. The message counts what was added, changed \
-    and removed, and names the first twenty rows with the fields that changed; `message` replaces its first line.
-
-    A poll that failed or is partial makes no commit, nor does one without rows, unless `allow_empty` is set: a \
-    service in trouble must not empty the file. Rows must come from one source, and no step before may hold rows back.
-
-    Commits need an author: that of git's configuration, or `author`. A run does not start without one.
-
-    Only this file is committed; other changes in the repository stay as they are. The repository must exist (git init). \
-    `push: true` pushes after each commit; a push that fails is retried with the next attempt. \
-    With state, a version is committed across restarts until it succeeds; one that fails for good is a dead letter: see flow \
-    state dead. Simulated and replayed runs commit nothing without --live-sinks.
-    """,
+  reference: .init(PackageResources.git_md),
   options: AnyOption.list(
     GitOptions.path, GitOptions.key, GitOptions.label, GitOptions.message, GitOptions.author, GitOptions.push,
     GitOptions.allowEmpty, GitOptions.maxSize, GitOptions.timeout, GitOptions.attempts,
     DeliveryOptions.backoff),
   hasDurableState: true,
-  examples: [
-    .init("a list, with its history", "git: { path: data/launches.json, key: .id }"),
-    .init("a table", "git: { path: data/rivers.csv, key: .station }"),
-    .init(
-      "with names in the messages, pushed",
-      #"""
-      git:
-        path: data/launches.json
-        key: .id
-        label: '\(.name)'
-        message: 'Launches of \($now | todate[:10])'
-        author: flow <flow@example.org>
-        push: true
-        allow_empty: true
-        max_size: 10MiB
-        timeout: 1m
-        attempts: 20
-        backoff: 5s
-      """#),
-  ],
   check: { options, checker in
     if let author = options[GitOptions.author], GitOptions.person(author) == nil {
       checker.report(

@@ -9,25 +9,7 @@ import Store
 /// `ics`: a calendar file.
 package let ics = NodeSpec(
   "ics", "keep a calendar file that programs can subscribe to",
-  details: """
-    Each event of the pipeline describes one event of the calendar, by its key: a new one is added, a changed one is \
-    rewritten with a higher SEQUENCE, and an unchanged one leaves the file as it is. Where `removed` is true the \
-    calendar's event is cancelled, and stays so for `keep` after its end. The UID is the key and the name of the \
-    pipeline, with @ between.
-
-    Times are seconds since 1970 or ISO 8601, and are written in UTC. Of an event of whole days the days count that \
-    lie between its start and its end in UTC; without an end it is one day. Such an event has no alarms, since it has \
-    no time.
-
-    The file is written at most once a poll, whole, beside the old one, which it then replaces. It is read back when \
-    the pipeline starts, so that it continues without state too; a file at that path that another program has written \
-    is not touched. Where the pipeline has state, what could not be written is written by the next run, nothing is \
-    counted twice, and a SEQUENCE never decreases, also when its event has left the file meanwhile or the file was \
-    deleted.
-
-    While its source has had no good poll for three periods, the calendar says in its description that it may be out of \
-    date.
-    """,
+  reference: .init(PackageResources.ics_md),
   options: AnyOption.list(
     ICSOptions.path, ICSOptions.key, ICSOptions.start, ICSOptions.end, ICSOptions.allDay, ICSOptions.summary,
     ICSOptions.description, ICSOptions.location, ICSOptions.url, ICSOptions.geo, ICSOptions.status,
@@ -39,42 +21,6 @@ package let ics = NodeSpec(
     the SEQUENCE of twice `max_events` events; for one more, that of an event that has left the file is forgotten
     """,
   hasDurableState: true,
-  examples: [
-    .init("rows", #"ics: { path: out/launches.ics, key: .id, start: .net, summary: '\(.name)' }"#),
-    .init(
-      "changes, with all members",
-      """
-      ics:
-        path: out/launches.ics
-        name: Launches
-        key: .key
-        removed: .type == "removed"
-        start: .after.window_start
-        end: .after.window_end
-        summary: 'Launch of \\(.after.name)'
-        description: '\\(.after.mission // "")'
-        location: '\\(.after.pad)'
-        url: '\\(.after.url)'
-        geo: '[.after.latitude, .after.longitude]'
-        status: if .after.status == "Go" then "confirmed" else "tentative" end
-        updated: .after.last_updated
-        alarms: [1d, 1h]
-        refresh: 6h
-        keep: 7d
-      """),
-    .init(
-      "whole days",
-      """
-      ics:
-        path: out/days.ics
-        key: .date
-        start: .date
-        all_day: true
-        summary: '\\(.title)'
-        max_events: 366
-        mode: '0600'
-      """),
-  ],
   check: { options, checker in
     if options[ICSOptions.path].constant == nil {
       checker.report(

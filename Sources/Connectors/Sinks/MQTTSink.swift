@@ -9,56 +9,12 @@ import System
 /// `mqtt` as a sink: publishes a message for each event.
 package let mqttSink = NodeSpec(
   "mqtt", "publish each event on an MQTT topic, and announce it to Home Assistant",
-  details: """
-    The message is the event as JSON, or as given by `body` or `body_text`. With `qos` 1 and 2 it is published again, after \
-    `backoff`, up to `attempts` times, until the server acknowledges it within `timeout`; with 0 it is only sent. A lost \
-    connection is no attempt, unless it ends without a single answer: the messages wait. A message that the server refuses, as where the user may not publish on the topic \
-    (servers of MQTT 5 say so, others do not), is handled as `on_error` says. When `queue` messages are waiting, the pipeline waits.
-
-    With state, messages are stored until they are acknowledged, and published again by the next run: at least once, also \
-    with `qos` 2. One that failed for good is kept as a dead letter: see flow state dead.
-
-    `retain` has the server keep the last message of each topic for new subscribers. `status` names a topic that is online while \
-    the sink is connected, and offline otherwise, which the server itself sees to (the last will); both are retained.
-
-    `discovery` announces the topic to Home Assistant as an entity, of the device that is the pipeline. `component` is the kind \
-    of entity; with `value`, the state is that member of a JSON message, and all members are attributes. An `event` takes \
-    messages with a member event_type. `retain` has the state outlast a restart of Home Assistant. `status` is its \
-    availability, also between runs with --once, and \(MQTTDiscovery.statusRule) by default. Where its sources have \
-    schedules, the retained topic TOPIC/fresh is one too: offline after three periods without a good poll, online with the \
-    next. An entity \
-    that is no longer wanted goes away with an empty retained message on its topic, which the log names at the start.
-
-    Expressions in the topic may not give wildcards, nor a topic that begins with $ unless the option does. Simulated and \
-    replayed runs publish nothing without --live-sinks; --dry-run prints the messages as commands for mosquitto_pub.
-
-    \(MQTTOptions.details)
-    """,
+  reference: .init(PackageResources.mqtt_sink_md, sharing: ["mqtt": MQTTOptions.details]),
   options: AnyOption.list(
     MQTTSinkOptions.topic, MQTTSinkOptions.qos, MQTTSinkOptions.retain, MQTTSinkOptions.status,
     MQTTSinkOptions.discovery, MQTTSinkOptions.timeout)
     + Payload.list + MQTTOptions.list + DeliveryOptions.list,
   shorthand: "topic", hasDurableState: true,
-  examples: [
-    .init("each event as JSON", #"mqtt: 'launches/\(.key)'"#),
-    .init(
-      "a text, at most once",
-      #"mqtt: { topic: alarms, body_text: '\(.name) slipped', qos: 0, client: flow-alarms }"#
-    ),
-    .init(
-      "the next launch for Home Assistant, with its name as an attribute",
-      "mqtt: { topic: flow/next, body: '{net, name}', retain: true, server: 'mqtt://homeassistant.local', user: flow, password: '${MQTT_PASSWORD:-}', discovery: { component: sensor, name: Next launch, class: timestamp, value: net } }"
-    ),
-    .init(
-      "changes for its automations",
-      "mqtt: { topic: flow/changes, body: '{event_type: .type, name: .after.name}', discovery: { component: event, types: [added, changed, removed], icon: 'mdi:rocket-launch' } }"
-    ),
-    .init("in an envelope", "mqtt: { topic: launches, envelope: cloudevents }"),
-    .init(
-      "four at once, with TLS",
-      "mqtt: { topic: orders, concurrency: 4, queue: 1024, attempts: 20, backoff: 5s, timeout: 30s, status: orders/status, server: 'mqtts://broker.example.org', tls: { ca: ca.pem } }"
-    ),
-  ],
   check: { options, checker in
     MQTTOptions.check(options, checker)
     Payload.check(options, checker)

@@ -10,28 +10,7 @@ import System
 /// `nats` as a sink: publishes a message for each event, to a JetStream stream or to a core subject.
 package let natsSink = NodeSpec(
   "nats", "publish each event on a NATS subject, acknowledged by a stream",
-  details: """
-    The message is the event as JSON, or as given by `body` or `body_text`. Its header Nats-Msg-Id has an id that is the \
-    same for each attempt and unique to the event: a stream drops repeats within its duplicate window, two minutes by default. \
-    Up to `concurrency` messages are on their way at once. They are published in order; one that has to be retried may be stored \
-    behind later ones, except with concurrency 1.
-
-    A message that is not acknowledged is published again, after `backoff`, up to `attempts` times; a lost connection is no attempt. \
-    While the stream is not available, as during an election, one message is tried four times a second, and that is none \
-    either. After the last attempt the event is handled as `on_error` says. When `queue` messages are waiting, the pipeline waits.
-
-    With state, messages are stored until they are acknowledged, and published again by the next run, with the same ids: \
-    at least once, and exactly once where the stream's duplicate window covers the time between the two runs. One that \
-    failed for good is kept as a dead letter: see flow state dead.
-
-    With `acknowledge: false` messages are core NATS, at most once: present subscribers receive them, and no stream is \
-    needed.
-
-    Expressions in the subject may not give white space or wildcards, nor a subject that begins with $ unless the option does. \
-    Simulated and replayed runs publish nothing without --live-sinks; --dry-run prints the messages as commands for nats pub.
-
-    The client library libnats is loaded when needed; Debian 12 has it in the package libnats3.4.
-    """,
+  reference: .init(PackageResources.nats_sink_md),
   options: AnyOption.list(
     NATSSinkOptions.subject, NATSSinkOptions.headers, NATSSinkOptions.acknowledge,
     NATSSinkOptions.concurrency,
@@ -39,32 +18,6 @@ package let natsSink = NodeSpec(
     DeliveryOptions.backoff, NATSSinkOptions.timeout)
     + Payload.list + NATSOptions.list,
   shorthand: "subject", hasDurableState: true,
-  examples: [
-    .init("each event as JSON", #"nats: 'launches.\(.key)'"#),
-    .init(
-      "some members, with a header",
-      #"nats: { subject: launches, body: '{id, net}', headers: { Type: '\(.type)' } }"#
-    ),
-    .init(
-      "a text, at most once", #"nats: { subject: alarms, body_text: '\(.name) slipped', acknowledge: false }"#
-    ),
-    .init(
-      "one at a time, in order whatever happens",
-      "nats: { subject: orders, concurrency: 1, queue: 1024, attempts: 100, backoff: 5s, timeout: 10s }"),
-    .init(
-      "several servers, TLS and a password",
-      """
-      nats: { subject: orders, servers: ['tls://a.example.org', 'tls://b.example.org'], user: flow, \
-      password: '${NATS_PASSWORD:-}', tls: { ca: ca.pem, certificate: flow.pem, key: flow-key.pem } }
-      """),
-    .init("credentials", "nats: { subject: orders, credentials: flow.creds }"),
-    .init(
-      "an NKey",
-      "nats: { subject: orders, nkey: UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4, seed: flow.nk }"
-    ),
-    .init("in an envelope", "nats: { subject: orders, envelope: cloudevents }"),
-    .init("a token", "nats: { subject: orders, token: '${NATS_TOKEN:-}' }"),
-  ],
   check: { options, checker in
     NATSOptions.check(options, checker)
     Payload.check(options, checker)

@@ -10,44 +10,9 @@ import Reactive
 package let notify = NodeSpec(
   "notify",
   "send a notification for each event: to a phone, a chat, by mail, on the desktop or with a command",
-  details: """
-    `to` names a service:
-
-    \(NotifyService.all.map { "    \($0.form)" }.joined(separator: "\n"))
-
-    Webhooks of Slack, Discord and Teams are their address with the service in place of https. `+http` behind the \
-    service, as in ntfy+http://10.0.0.2/alerts, uses plain HTTP, for a server in your own network. telegram and \
-    pushover take ?server=https://HOST for another server with the same interface. For mail, \
-    smtps:// encrypts from the start, smtp:// by STARTTLS, without which only a server on this machine is accepted; \
-    special characters in user name and password are percent-encoded (@ is %40); from= names the sender if it differs from \
-    the user. Keep addresses with keys in the environment or in config.yaml: `to: ${PHONE}`, `to: $config.phone`. Keys \
-    are never shown or stored. Each service gets what it can show of priority, link, picture and tags. `picture: '\\($meta.screenshot)'` sends the picture \
-    of a page (`screenshot` of http's `browser`) along: to ntfy, telegram, discord and pushover, and by mail; \
-    others get the message without it, as where the picture has gone since. \
-    A failed message is retried after `backoff`, or when the service's Retry-After demands, \
-    across restarts with the same id; after the last attempt it is a dead letter: see flow state dead. \
-    flow notify TO TEXT sends one to try a destination.
-
-    Without `to`, `through: auto` uses the command if one is given, otherwise notify-send on a desktop, otherwise the terminal's \
-    bell and a line in the log.
-
-    With `at_most: 3 in 10m`, no more than three notifications are shown within any ten minutes. Further ones are \
-    combined into a digest, with their number and the first titles, which is shown when the limit allows it or when \
-    the pipeline ends.
-
-    With `quiet: 22:00-07:00` notifications of these hours are held and sent at their end, several as one digest. With \
-    `digest: daily at 8` all are, at that time; other forms are hourly, weekdays at 8:30 and weekly on monday at 8. Times are in the \
-    time zone of the pipeline. The templates `digest_title` and `digest_body` see {count, notes}, notes being a list of \
-    {title, body, link, picture, priority, tags} with the first hundred; `digest_body` is by default their titles and links. \
-    Where the pipeline has state, what is held is sent by a later run if need be; without state, at the end of the run.
-
-    With `until: acknowledged`, a notification is sent again every `repeat` until flow ack KEY is run, or until it is \
-    acknowledged on the page of its sink; `key` is by default its title. An event with the same key is sent at once \
-    and takes its place. flow ack without a key lists what is repeated. Acknowledgements and what is \
-    repeated are kept across restarts where the pipeline has state; without state, repetition ends with the run. Quiet hours and at_most apply to repetitions too.
-
-    Simulated and replayed runs show no notifications without --live-sinks; --dry-run prints the notifications instead.
-    """,
+  reference: .init(
+    PackageResources.notify_md,
+    sharing: ["services": NotifyService.all.map { "    \($0.form)" }.joined(separator: "\n")]),
   options: AnyOption.list(
     NotifyOptions.title, NotifyOptions.body, NotifyOptions.to, NotifyOptions.priority, NotifyOptions.link,
     NotifyOptions.picture, NotifyOptions.tags, NotifyOptions.through, NotifyOptions.command,
@@ -63,47 +28,6 @@ package let notify = NodeSpec(
     repeated: at most a thousand keys, beyond which the oldest is no longer repeated
     """,
   hasDurableState: true,
-  examples: [
-    .init("a title", #"notify: '\(.name) slipped'"#),
-    .init("to a phone", #"notify: { to: 'ntfy://ntfy.sh/my-launches', title: '\(.name) slipped' }"#),
-    .init(
-      "to a chat, with all that services show",
-      #"""
-      notify:
-        to: ${CHAT:-telegram://123456:TOKEN/-100200300}
-        title: '\(.name)'
-        body: 'now \(.net)'
-        priority: '\(if .status == "Hold" then "high" else "normal" end)'
-        link: '\(.url)'
-        picture: '\(.image)'
-        tags: [rocket, '\(.status)']
-        attempts: 100
-        backoff: 10s
-        timeout: 1m
-      """#),
-    .init(
-      "by mail",
-      #"notify: { to: '${MAIL:-mailto:me@example.org?server=smtps://me:secret@smtp.example.org}', title: '\(.name)' }"#
-    ),
-    .init(
-      "with a rate limit",
-      #"notify: { title: '\(.name)', body: 'now \(.net)', urgency: critical, at_most: 1 in 5m }"#),
-    .init("silent at night", #"notify: { title: '\(.name)', quiet: 22:00-07:00 }"#),
-    .init(
-      "once a day",
-      #"""
-      notify:
-        title: '\(.name)'
-        digest: daily at 8
-        digest_title: '\(.count) launches'
-        digest_body: '\(.notes | map("- " + .title) | join("\n"))'
-      """#),
-    .init(
-      "repeated until it is acknowledged",
-      #"notify: { title: 'disk \(.disk) is full', until: acknowledged, repeat: 30m, key: '\(.disk)' }"#),
-    .init("with a command", #"notify: { title: '\(.name)', command: [./tell.sh, --quiet] }"#),
-    .init("in the terminal, with its bell", #"notify: { title: '\(.name)', through: bell }"#),
-  ],
   check: { options, checker in
     let (way, command) = (options[NotifyOptions.through], options[NotifyOptions.command])
     if way == .command, command.isEmpty {

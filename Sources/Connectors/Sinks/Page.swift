@@ -9,30 +9,7 @@ import Store
 /// `page`: a view of a live web page.
 package let page = NodeSpec(
   "page", "show events as rows of a live web page, by key",
-  details: """
-    Each event is one row, by its key: a new one is added, a known one replaced. Where whole polls arrive, a row that a \
-    poll lacks is removed, unless the poll is partial; `removed` removes rows one by one. A row that the last poll should \
-    have had is marked with the age of its values, in each form: its source or entry fails, or a step fails on the row. \
-    `flow run --page` serves the page; without it the rows are only kept for later.
-
-    Rows belong to the state of the pipeline: they are shown when their epoch is committed, and are there again after a \
-    restart. Beyond `max_rows`, rows of a whole poll are left out, and otherwise those that changed longest ago are \
-    dropped.
-
-    `as` is the form: a list with small pictures, cards, a board of times that count down, a table whose columns are \
-    those of `detail`, an album of pictures, or a log of the events of `changes`, newest first, with old and new of \
-    each field. `time` is shown as precisely as `precision` says: second, minute, hour, day, week, month, quarter, \
-    half or year. In a log without `time`, `precision` is evaluated on `.before` and `.after`, for the times that \
-    changed. A time counts down in two units, and below an hour in seconds if it is known by the minute.
-
-    `spark` draws a small chart of a number beside each row, and a larger one on its page: how the number has moved \
-    since the row appeared, as far back as its last 60 values. A level line is a number that no event has changed, also \
-    while nothing was polled, and a gap one that was missing. The values are stored with the row, and go with it; JSON and JSON lines contain them.
-
-    All values are text, never HTML. Links lead to http and https alone, and remote pictures are loaded only with \
-    --page-pictures. In `detail`, {m, ft}, {km, mi} and {kg, lb} are figures that the reader sees in units of choice, \
-    and a list of objects is a table on the page of the row.
-    """,
+  reference: .init(PackageResources.page_md),
   options: AnyOption.list(
     PageOptions.layout, PageOptions.key, PageOptions.title, PageOptions.subtitle, PageOptions.time,
     PageOptions.precision, PageOptions.picture, PageOptions.status, PageOptions.link, PageOptions.map,
@@ -42,46 +19,6 @@ package let page = NodeSpec(
       PageOptions.name, PageOptions.summary, PageOptions.perPage, PageOptions.maxRows),
   state: "the rows, `max_rows` at most",
   hasDurableState: true,
-  examples: [
-    .init("a list", #"page: { key: .id, title: '\(.name)' }"#),
-    .init(
-      "a board of launches",
-      """
-      page:
-        as: board
-        name: Launches
-        summary: What flies next
-        key: .id
-        title: '\\(.name)'
-        subtitle: '\\(.pad)'
-        time: .net
-        precision: if .is_exact then "second" else "day" end
-        status: '{ word: .status, color: (if .status == "Go" then "good" else "warn" end), symbol: "●" }'
-        picture: .image
-        link: .video
-        map: .map_url
-        facets: { Provider: .provider }
-        detail: { Mission: .mission, Height: '{ m: .height, ft: (.height * 3.28) }' }
-        units: imperial
-      """),
-    .init(
-      "the newest first, by month",
-      """
-      page:
-        key: .id
-        title: '\\(.name)'
-        time: .date
-        sort: .date
-        order: descending
-        group: '\\(.date[:7])'
-        removed: .gone
-        per_page: 50
-        max_rows: 500
-      """),
-    .init(
-      "prices, with their course", #"page: { as: table, key: .id, title: '\(.name)', spark: .price }"#),
-    .init("a log of changes", #"page: { as: log, title: '\(.after.name // .before.name)' }"#),
-  ],
   check: { options, checker in
     if options[PageOptions.layout] != .log, !options.isGiven(PageOptions.key) {
       checker.report(

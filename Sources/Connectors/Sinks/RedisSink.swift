@@ -9,47 +9,13 @@ import System
 /// `redis` as a sink: adds entries to a stream, publishes messages, or keeps keys as `changes` last had them.
 package let redisSink = NodeSpec(
   "redis", "add each event to a Redis stream, publish it, or keep it under a key",
-  details: """
-    One of four: `stream` adds an entry (XADD) with one field; `max` bounds the stream. `channel` publishes a message, at most \
-    once for each subscriber that is there. `key` keeps the event under a key (SET), and `hash` in a `field` of a hash (HSET): \
-    of what `changes` sends it is the row as it is now, and `removed` deletes it, so that Redis holds what `changes` last said.
-
-    What is sent is the event as JSON, or as given by `body` or `body_text`. A command is sent again, after `backoff`, up to \
-    `attempts` times, until the server answers it within `timeout`; a lost connection is no attempt, unless it ends without a single answer. \
-    When `queue` events are waiting, the pipeline waits.
-
-    With state, commands are stored until they are answered, and sent again by the next run: at least once. Entries of a stream \
-    then have ids of the sink's own, ascending, so that the server refuses a repeat: exactly once. That needs one writer and one entry at a time; where another has added an entry with a later id, or a dead letter \
-    is retried, entries get the server's ids, which is reported, and with \
-    `ids: server`, as where others add to the stream too, or with a concurrency, it is at least once. A command that failed for good is kept as a \
-    dead letter: see flow state dead.
-
-    Simulated and replayed runs send nothing without --live-sinks; --dry-run prints commands for redis-cli.
-
-    \(RedisOptions.details)
-    """,
+  reference: .init(PackageResources.redis_sink_md, sharing: ["redis": RedisOptions.details]),
   options: AnyOption.list(
     RedisSinkOptions.stream, RedisSinkOptions.channel, RedisSinkOptions.key, RedisSinkOptions.hash,
     RedisSinkOptions.field, RedisSinkOptions.max, RedisSinkOptions.ids, RedisSinkOptions.expire,
     RedisSinkOptions.timeout)
     + Payload.list + RedisOptions.list + DeliveryOptions.list,
   shorthand: "stream", hasDurableState: true,
-  examples: [
-    .init("each event as an entry of a stream", "redis: launches"),
-    .init(
-      "with a bound, some members, and ids of the server, four at once",
-      "redis: { stream: launches, max: 10000, field: launch, body: '{id, net}', ids: server, concurrency: 4, queue: 1024 }"
-    ),
-    .init("what changes last said, a key for each", #"redis: { key: 'launch:\(.key)', expire: 30d }"#),
-    .init(
-      "the same in one hash, with TLS and a login",
-      #"redis: { hash: launches, field: '\(.key)', server: 'rediss://redis.example.org/2', user: flow, password: '${REDIS_PASSWORD:-}', tls: { ca: ca.pem } }"#
-    ),
-    .init(
-      "a text on a channel",
-      #"redis: { channel: alarms, body_text: '\(.name) slipped', attempts: 20, backoff: 5s, timeout: 30s }"#),
-    .init("in an envelope", "redis: { stream: launches, envelope: cloudevents }"),
-  ],
   check: { options, checker in
     RedisOptions.check(options, checker)
     Payload.check(options, checker)

@@ -9,57 +9,11 @@ import System
 /// `sql`: keeps a table of a database equal to a list, or appends to one.
 package let sqlSink = NodeSpec(
   "sql", "keep a table of a SQLite or PostgreSQL database equal to a list, or append to it",
-  details: """
-    An event inserts a row, or updates the row with its key; a row that is equal is not written. Where `removed` is true, \
-    as for the events of `changes` that say so, the row with that key is deleted. The table needs a primary key, or a \
-    unique index, of the columns of `key`.
-
-    Behind a source, or steps that keep its polls whole, each complete poll is the list: rows of the table whose keys it \
-    lacks are deleted, also those of other programs. A poll that is truncated, partial or has failed rows deletes nothing, nor does \
-    one without rows, unless `allow_empty` is set. Such rows must come from one source without `each`; put `changes` \
-    before the sink for others.
-
-    With `history` each event is appended as a row, and nothing is updated or deleted; `key` may be left out.
-
-    \(SQLAddress.details) A table in another schema is `SCHEMA.TABLE`.
-
-    Lists and objects are written as JSON, and numbers that SQLite would round as text. A row whose key is null is an \
-    error. With `create` the table is made where it is missing, and so is a SQLite file; otherwise a run does not start \
-    without it. Columns with lists and objects in the first rows are JSON TEXT then, those with booleans BOOLEAN, and \
-    others have no type. In PostgreSQL values have the types of the table, lists those of arrays, and bytes are base64; a \
-    table that is made has boolean, numeric, text or jsonb by the first rows.
-
-    With state, the rows of each epoch are written in one transaction, after the epoch is committed, together with the \
-    position of the sink, in the table flow_positions of the same database: after a kill each epoch is applied exactly \
-    once. A state that is older than the database, as from a backup, or a database that has lost what was written, is \
-    reported when a run starts, which waits until the database answers. While it is locked, full or away later, rows wait in \
-    the outbox, the pipeline goes on, and `flow status` says so; a server that does not answer a statement within a minute, \
-    which doubles each time, is connected to again. A row that the database refuses is \
-    a dead letter with its reason, and the others are written: see flow state dead. Simulated and replayed runs write \
-    nothing without --live-sinks.
-    """,
+  reference: .init(PackageResources.sql_sink_md, sharing: ["address": SQLAddress.details]),
   options: AnyOption.list(
     SQLSinkOptions.url, SQLSinkOptions.table, SQLSinkOptions.key, SQLSinkOptions.columns,
     SQLSinkOptions.removed, SQLSinkOptions.history, SQLSinkOptions.create, SQLSinkOptions.allowEmpty),
   hasDurableState: true,
-  examples: [
-    .init(
-      "a table of launches, by the events of changes",
-      "sql: { url: sqlite:launches.db, table: launches, key: .key, columns: { name: .after.name, net: .after.net }, create: true }"
-    ),
-    .init(
-      "the rows of each poll, with two columns as the key",
-      "sql: { url: sqlite:shop.db, table: stock, key: { shop: .shop, item: .id }, columns: { count: .stock }, removed: .stock == 0, allow_empty: true }"
-    ),
-    .init(
-      "a table of a server",
-      "sql: { url: 'postgres://flow@localhost/space', table: public.launches, key: { id: .id }, columns: { name: .name }, create: true }"
-    ),
-    .init(
-      "a log of changes",
-      "sql: { url: sqlite:log.db, table: log, columns: { at: .at, type: .type, key: .key, diff: .diff }, history: true, create: true }"
-    ),
-  ],
   check: { options, checker in
     let keys = options[SQLSinkOptions.key].map(\.name)
     let columns = options[SQLSinkOptions.columns].map(\.name)

@@ -11,35 +11,7 @@ import System
 /// `listen`: receives webhooks on a port of its own.
 package let listen = NodeSpec(
   "listen", "receive webhooks: requests that others send when something happens",
-  details: """
-    Serves plain HTTP at an address and accepts POST and PUT. The body is decoded, and its values are the events; with \
-    `envelope`, each is an object: path, query, headers (names in lower case, without keys) and data. Where `methods` has \
-    get, the event of a GET request is an object of the items of its query.
-
-    A request is answered with 202 when everything that it has caused is committed, so a sender that repeats what was not \
-    acknowledged loses nothing, also where flow is killed. Requests that arrive during a commit share the next one. With \
-    `id`, a request whose header has the value of one of the last 1,000 accepted ones is acknowledged and dropped. With \
-    --no-state, 202 means that the events have been processed.
-
-    Other answers: 400 for a body that cannot be decoded, 401 without the token or a valid signature, 403 for a page in a \
-    browser, 404 for another path, 405 for another method, 413 for a body beyond `max_body`, 421 for another host, and 503 with Retry-After \
-    while `queue` requests wait, during the end of the run, and where a commit fails. A request that takes longer than \
-    `timeout` to arrive is cut off, and so is the oldest where some hundreds have not arrived.
-
-    Without a token and a signature, `Host` must be localhost, the address, or one of `hosts`: a page in a browser whose \
-    name has come to mean this machine is refused.
-
-    Other machines reach only an address that is not of the loopback, which requires a token or a signature. The token is \
-    expected as `Authorization: Bearer TOKEN`, in a header whose name ends with -Token (X-Gitlab-Token), or in the query, \
-    ?token=TOKEN. The signature is the HMAC-SHA256 of the body under `secret`, in hexadecimal digits, also behind \
-    sha256=, or in base64: GitHub's X-Hub-Signature-256, Shopify's X-Shopify-Hmac-Sha256. With `scheme: slack` or `scheme: \
-    stripe` it is that of the time and the body; a request whose time is off by more than `tolerance` is answered with 401, \
-    and without `id`, one that is sent again sooner is acknowledged and dropped. For TLS, put a proxy in front.
-
-    The event of an empty body is the query, as that of a GET request. A body that takes long to decode, or is longer than 64 KiB, is decoded beside the others, which may overtake it.
-
-    A run with --once does not listen.
-    """,
+  reference: .init(PackageResources.listen_md),
   options: AnyOption.list(
     ListenOptions.address, ListenOptions.path, ListenOptions.methods, Decoding.option, ListenOptions.envelope,
     ListenOptions.token,
@@ -48,39 +20,6 @@ package let listen = NodeSpec(
     ListenOptions.timeout),
   shorthand: "address", state: "the last 1,000 values of `id`, or signatures with a time",
   hasDurableState: true,
-  examples: [
-    .init("JSON that programs on this machine send", "listen: 8090"),
-    .init(
-      "GitHub, whose deliveries are signed and have ids",
-      """
-      listen:
-        address: 0.0.0.0:8090
-        path: /github
-        signature: { header: X-Hub-Signature-256, secret: '${HOOK_SECRET:-a secret}' }
-        id: X-GitHub-Delivery
-        envelope: true
-      """),
-    .init(
-      "Slack's commands, which are forms and signed with their time",
-      """
-      listen:
-        address: 0.0.0.0:8090
-        decode: form
-        signature: { scheme: slack, secret: '${SLACK_SECRET:-a secret}', tolerance: 2m }
-      """),
-    .init(
-      "what a job calls at its end: curl 'http://127.0.0.1:8090/?job=backup'",
-      "listen: { address: 8090, methods: [get, post] }"),
-    .init(
-      "behind a proxy on this machine that keeps the name of the host",
-      "listen: { address: 8090, hosts: [hooks.example.org] }"),
-    .init(
-      "tables of up to 8 MiB with a token",
-      """
-      listen: { address: '192.0.2.7:8090', token: '${HOOK_TOKEN:-a token}', decode: csv, max_body: 8MiB, queue: 8, \
-      timeout: 1m }
-      """),
-  ],
   check: { options, checker in
     if !options[ListenOptions.address].isLoopback, !options.isGiven(ListenOptions.token),
       !options.isGiven(ListenOptions.signature)

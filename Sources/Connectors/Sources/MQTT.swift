@@ -9,50 +9,12 @@ import System
 /// `mqtt`: subscribes to topics of an MQTT server.
 package let mqttSource = NodeSpec(
   "mqtt", "subscribe to topics of an MQTT server",
-  details: """
-    The event is the data of a message: what `decode` makes of it or, without that, its JSON, or else the text. With \
-    `envelope` it is an object: topic, data, retained and qos, which topics with wildcards need. `+` stands for one part of a \
-    topic, `#` for all that follow. A message that cannot be decoded, or is longer than `max_body`, is reported and skipped.
-
-    Retained messages, the last value of each topic, come when the topics are subscribed to; with `retained: false` they are left out.
-
-    With state, the server keeps a session for the pipeline: with `qos` 1 it keeps what is sent while the pipeline does \
-    not run, up to its own limit, which may be low (Mosquitto: 1,000 messages, and drops the others without a word), for \
-    `session` where it speaks MQTT 5. A message is acknowledged when everything that it has caused is committed; after a \
-    kill, or a lost connection, the server sends again what was not, so a message comes at least once. There is no `qos` 2: \
-    the client library takes a message over before it hands it on, and loses it with the connection. A \
-    session that the server has lost is reported. With `qos` 0, and without state, messages that are sent while there is no \
-    connection are lost, and with `--no-state` retained messages come again with each connection. `client` is the id of runs \
-    with state; others have one of their own, so that they do not take a session away, and a new state begins a new one.
-
-    With --once it takes what is retained and what the session has kept, until nothing has come for a second, or a minute has passed.
-
-    \(MQTTOptions.details) A server that cannot be reached is tried again, at growing intervals; one that rejects the login or a \
-    topic at the start ends the source.
-    """,
+  reference: .init(PackageResources.mqtt_source_md, sharing: ["mqtt": MQTTOptions.details]),
   options: AnyOption.list(
     MQTTSourceOptions.topics, MQTTSourceOptions.qos, MQTTSourceOptions.retained, MQTTSourceOptions.envelope,
     Decoding.option, MQTTSourceOptions.maxBody, MQTTSourceOptions.session) + MQTTOptions.list,
   shorthand: "topics", state: "the id of the client, and the topics that its session has",
   hasDurableState: true,
-  examples: [
-    .init("one topic", "mqtt: home/door"),
-    .init(
-      "all devices of Zigbee2MQTT, with their topics",
-      "mqtt: { topics: zigbee2mqtt/+, envelope: true, server: 'mqtt://homeassistant.local', user: flow, password: '${MQTT_PASSWORD:-}' }"
-    ),
-    .init(
-      "with TLS, and only what is sent from now on",
-      "mqtt: { topics: [alarms/#, home/+/door], retained: false, server: 'mqtts://broker.example.org', tls: { ca: ca.pem } }"
-    ),
-    .init(
-      "tables, at most once",
-      "mqtt: { topics: meters/csv, decode: csv, qos: 0, max_body: 64KiB }"),
-    .init(
-      "a certain client, whose session is kept for a month",
-      "mqtt: { topics: orders, client: flow-orders, session: 30d, server: 'mqtts://broker.example.org', tls: { certificate: flow.pem, key: flow-key.pem } }"
-    ),
-  ],
   check: { options, checker in
     MQTTOptions.check(options, checker)
     if options.isGiven(MQTTSourceOptions.session), options[MQTTSourceOptions.qos] == 0 {

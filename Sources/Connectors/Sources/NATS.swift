@@ -8,51 +8,11 @@ import System
 /// `nats`: reads a NATS JetStream stream from a stored position on, or listens to a subject.
 package let natsSource = NodeSpec(
   "nats", "read messages of a NATS stream or subject",
-  details: """
-    With `stream`, the stored messages are read in order, from nats-server 2.11 or newer, of a stream that allows direct \
-    gets (allow_direct). With state, the position is the sequence in the stream, stored together with the pipeline's state: a \
-    stopped or killed run resumes after the last committed message, also with --once. There is no consumer on the \
-    server. A batch in which messages are missing is read again. Messages that the stream has dropped before they were \
-    read are reported. A stream that was deleted and created again is read from its beginning. Of several servers, one \
-    whose replica is behind the stream's leader is left for another. A user with limited permissions needs to publish \
-    on $JS.API.INFO and, for the stream S, on $JS.API.STREAM.INFO.S, $JS.API.STREAM.MSG.GET.S and \
-    $JS.API.DIRECT.GET.S, and to subscribe to _INBOX.> and to the stream's subjects.
-
-    Without `stream`, `subject` is listened to: core NATS, which is at most once. Messages that are published while the \
-    pipeline does not run, is disconnected or is too slow are lost.
-
-    The event is the message's data, as JSON; data that is not JSON is reported and skipped. With `envelope`, it is an \
-    object: subject, sequence and at (both null without a stream), headers and data.
-
-    The client library libnats is loaded when needed; Debian 12 has it in the package libnats3.4. A server that does not \
-    answer is tried again until it does; with --once, and when it rejects the login at the start, the source fails.
-    """,
+  reference: .init(PackageResources.nats_source_md),
   options: AnyOption.list(
     NATSSourceOptions.stream, NATSSourceOptions.subject, NATSSourceOptions.from, NATSSourceOptions.format,
     NATSSourceOptions.envelope) + NATSOptions.list,
   shorthand: "stream", isRepeatable: true,
-  examples: [
-    .init("a stream, from its first message on", "nats: ORDERS"),
-    .init(
-      "what arrives from now on, for some subjects of a stream",
-      "nats: { stream: ORDERS, subject: orders.eu.>, from: end }"),
-    .init(
-      "with subject, time and headers", "nats: { stream: ORDERS, from: 2026-01-01T00:00:00Z, envelope: true }"
-    ),
-    .init("plain text on a subject, at most once", "nats: { subject: sensors.*.alarm, format: text }"),
-    .init(
-      "several servers, TLS and a password",
-      """
-      nats: { stream: ORDERS, servers: ['tls://a.example.org', 'tls://b.example.org'], user: flow, \
-      password: '${NATS_PASSWORD:-}', tls: { ca: ca.pem, certificate: flow.pem, key: flow-key.pem } }
-      """),
-    .init("credentials", "nats: { stream: ORDERS, credentials: flow.creds }"),
-    .init(
-      "an NKey",
-      "nats: { stream: ORDERS, nkey: UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4, seed: flow.nk }"
-    ),
-    .init("a token", "nats: { stream: ORDERS, token: '${NATS_TOKEN:-}' }"),
-  ],
   check: { options, checker in
     NATSOptions.check(options, checker)
     let isStream = options.isGiven(NATSSourceOptions.stream)

@@ -9,43 +9,11 @@ import System
 /// `redis` as a source: reads a stream from a stored position on, or listens to channels.
 package let redisSource = NodeSpec(
   "redis", "read the entries of a Redis stream, or the messages of channels",
-  details: """
-    With `stream`, the entries are read in order. With state, the position is the id of the last entry, stored together with \
-    the pipeline's state: a stopped or killed run resumes behind the last committed entry, also with --once. What \
-    the stream has dropped before it was read (MAXLEN, MINID) is reported with its number, by the counters of Redis 7, and \
-    so is a server that has lost what it had, which then is read on behind what is left.
-
-    With `group` the server remembers what was read, for several readers that share the entries: each is acknowledged (XACK) \
-    when everything that it has caused is committed, so it comes at least once. What a run did not acknowledge comes again with \
-    its next connection under the same `consumer`; that of a consumer which never returns is taken over by hand, with XAUTOCLAIM.
-
-    With `channel`, or several, messages are listened to: at most once. What is published while the pipeline \
-    does not run, is disconnected or too slow (the server drops a slow client) is lost. `*`, `?` and `[…]` are wildcards.
-
-    The event of an entry is the object of its fields, as texts; with `field` it is that field's JSON, or else its text, and an \
-    entry without the field is reported and skipped. The event of a message is its JSON, or else its text. With `envelope` it is \
-    an object: id, at (the time in the id) and data, or channel and data.
-
-    \(RedisOptions.details) A server that does not answer is tried again until it does; with --once, and when it rejects the \
-    login at the start, the source fails.
-    """,
+  reference: .init(PackageResources.redis_source_md, sharing: ["redis": RedisOptions.details]),
   options: AnyOption.list(
     RedisSourceOptions.stream, RedisSourceOptions.channel, RedisSourceOptions.from, RedisSourceOptions.field,
     RedisSourceOptions.envelope, RedisSourceOptions.group, RedisSourceOptions.consumer) + RedisOptions.list,
   shorthand: "stream", isRepeatable: true, hasDurableState: true,
-  examples: [
-    .init("a stream, from its first entry on", "redis: orders"),
-    .init(
-      "the JSON in a field, from now on, with TLS and a login",
-      "redis: { stream: orders, field: data, from: end, server: 'rediss://redis.example.org/2', user: flow, password: '${REDIS_PASSWORD:-}', tls: { ca: ca.pem } }"
-    ),
-    .init(
-      "from a time on, with ids", "redis: { stream: orders, from: 2026-01-01T00:00:00Z, envelope: true }"),
-    .init("a share of the entries", "redis: { stream: orders, group: billing, consumer: billing-1 }"),
-    .init(
-      "messages of channels, at most once",
-      "redis: { channel: [alarms, 'sensors.*'], envelope: true }"),
-  ],
   check: { options, checker in
     RedisOptions.check(options, checker)
     let (isStream, channels) = (

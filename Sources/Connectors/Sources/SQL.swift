@@ -7,76 +7,13 @@ import System
 /// `sql`: polls a query of a database; its rows are the events.
 package let sqlSource = NodeSpec(
   "sql", "poll a query of a SQLite or PostgreSQL database",
-  details: """
-    Each poll runs the query, which is one statement and may only read: it is refused if it changes data. `changes` behind \
-    the source reports what was inserted, updated and deleted, without triggers. The path of a SQLite file is relative to \
-    the working directory.
-
-    A row is an object of its columns. Numbers, texts and null stay what they are, whole numbers of any size exact; bytes \
-    are base64. By the type that a SQLite table declares, BOOLEAN becomes true and false, JSON a value, and a DATETIME or \
-    TIMESTAMP that SQLite's functions have written ISO 8601, in UTC. From PostgreSQL come boolean, json and jsonb as values, \
-    arrays of usual types as lists, timestamps as ISO 8601 (with a time zone in UTC), NaN and Infinity and other types as \
-    text. `rows` is an expression over the list of rows.
-
-    \(SQLAddress.details)
-
-    Data goes into a query by parameters: `:name`, which `params` gives a value. Lists and objects are passed as JSON, and \
-    to PostgreSQL lists as arrays where the query needs one: `where id = any(:ids)`.
-
-    With `after` a poll reads only what is behind the last row, in the order of that column: a number that grows, or the \
-    time of the last change. The position is stored with the state. Some rows before it, `overlap`, are read again \
-    with each poll and sent only if they are new or have changed since: a transaction that committed late, behind rows that \
-    were read before it, is missed only if it is further behind than that. Rows with the same value are distinguished by their \
-    content. Rows in which the column is null are left out, and so are those whose number is used again, as SQLite does \
-    after the last row was deleted from a table without AUTOINCREMENT; if the last rows are gone, this is reported. Such a \
-    poll is partial ($meta.coverage): `changes` behind it reports nothing as removed.
-
-    A poll that fails, takes longer than `timeout` or has more than `max_size` bytes gives no rows, and nothing counts as \
-    removed. With `after`, rows beyond `max_size` come with the next poll, which is reported.
-
-    With `listen` a PostgreSQL server is polled at once when something notifies that channel (`NOTIFY items`, as from a \
-    trigger), and after each time that the connection for it was lost; the polls of the schedule go on. Notifications during a \
-    poll are one more poll.
-
-    \(EachOptions.details)
-    """,
+  reference: .init(
+    PackageResources.sql_source_md, sharing: ["each": EachOptions.details, "address": SQLAddress.details]),
   options: AnyOption.list(
     SQLOptions.url, SQLOptions.query, SQLOptions.params, SQLOptions.rows, SQLOptions.after,
     SQLOptions.overlap, SQLOptions.listen,
     EachOptions.each, EachOptions.whenGone, EachOptions.concurrency, EachOptions.note, SQLOptions.timeout,
     SQLOptions.maxSize),
-  examples: [
-    .init("a table", "sql: { url: sqlite:shop.db, query: select * from items }"),
-    .init(
-      "with a parameter",
-      "sql: { url: sqlite:shop.db, query: select id from items where shop = :shop, params: { shop: berlin } }"
-    ),
-    .init(
-      "only what is behind the last row",
-      "sql: { url: sqlite:log.db, query: select * from events, after: id, overlap: 1000 }"),
-    .init(
-      "of a server",
-      "sql: { url: 'postgres://flow@db.example.org/shop?sslmode=verify-full', query: select * from items where id = any(:ids), params: { ids: [1, 2] } }"
-    ),
-    .init(
-      "polled when it is notified",
-      "sql: { url: 'postgres://flow@localhost/shop', query: select * from items, listen: items }"),
-    .init(
-      "one column, for each shop of a list",
-      #"""
-      sql:
-        url: sqlite:shop.db
-        query: select name from items where shop = :shop
-        params: { shop: '\(.)' }
-        rows: .[].name
-        each: [berlin, lodz]
-        concurrency: 1
-        when_gone: forget
-        note: length
-        timeout: 5s
-        max_size: 1MiB
-      """#),
-  ],
   check: { options, checker in
     EachOptions.check(options, checker)
     let (query, place) = (options[SQLOptions.query], options.place(of: SQLOptions.query))

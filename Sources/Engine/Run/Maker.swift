@@ -73,22 +73,20 @@ extension Maker {
 }
 
 extension NodeSpec {
-  /// A declaration that ends with its maker: `NodeSpec("filter", "…", examples: […], .step { options, context in … })`.
+  /// A declaration that ends with its maker: `NodeSpec("filter", "…", .step { options, context in … })`.
   public init(
-    _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
+    _ kind: String, _ summary: String, reference: NodeReference = NodeReference(), options: [AnyOption] = [],
     shorthand: String? = nil, takesMapping: Bool = false, state: String? = nil, emitsWholePolls: Bool? = nil,
     comparesPolls: Bool = false, takesOver: [AnyOption] = [],
     isRepeatable: Bool = false, hasDurableState: Bool = false, partitioning: Partitioning = .whole,
-    examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, _ maker: Maker
   ) {
     self.init(
-      kind, summary, details: details, options: options, shorthand: shorthand, takesMapping: takesMapping,
+      kind, summary, reference: reference, options: options, shorthand: shorthand, takesMapping: takesMapping,
       state: state,
       emitsWholePolls: emitsWholePolls, comparesPolls: comparesPolls, takesOver: takesOver,
       isRepeatable: isRepeatable, hasDurableState: hasDurableState, partitioning: partitioning,
-      examples: examples,
       check: check, coverage: coverage, madeBy: maker)
   }
 }

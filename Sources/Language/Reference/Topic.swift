@@ -31,16 +31,7 @@ public struct Topic: Sendable {
 
   public static func named(_ name: String) -> Topic? { all.first { $0.name == name } }
 
-  /// A part of a topic's page.
-  enum Part: Sendable {
-    case heading(String)
-    /// Paragraphs, separated by empty lines.
-    case text(String)
-    /// Rows of cells: the first is a name, the last its meaning.
-    case table(columns: [String], rows: [[String]])
-    /// An example. `info` is the info string of the fence in Markdown, by which a test knows how to run it.
-    case code(info: String, text: String)
-  }
+  typealias Part = ReferenceFile.Part
 }
 
 // MARK: - Reading
@@ -48,63 +39,12 @@ public struct Topic: Sendable {
 extension Topic {
   /// The parts of the page: headings, paragraphs, tables, fenced examples, and what lines like `{{sources}}` stand for.
   func parts(_ catalog: Catalog) -> [Part] {
-    var parts: [Part] = []
-    var rest = String(decoding: text, as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)[...]
-    while let line = rest.first {
-      if line.isEmpty {
-        rest.removeFirst()
-      } else if line.hasPrefix("### ") {
-        parts.append(.heading(String(line.dropFirst(4))))
-        rest.removeFirst()
-      } else if line.hasPrefix("```") {
-        let code = rest.dropFirst().prefix { $0 != "```" }
-        parts.append(.code(info: String(line.dropFirst(3)), text: code.joined(separator: "\n")))
-        rest = rest.dropFirst(code.count + 2)
-      } else if line.hasPrefix("| ") {
-        let rows = rest.prefix { $0.hasPrefix("| ") }.map(Self.cells)
-        parts.append(.table(columns: rows.first ?? [], rows: Array(rows.dropFirst(2))))
-        rest = rest.dropFirst(rows.count)
-      } else if let generated = Self.generated[String(line)] {
-        parts += generated(catalog)
-        rest.removeFirst()
-      } else {
-        let text = rest.prefix { line in
-          !["### ", "```", "| "].contains { line.hasPrefix($0) } && Self.generated[String(line)] == nil
-        }
-        parts.append(.text(Self.paragraphs(text, catalog)))
-        rest = rest.dropFirst(text.count)
-      }
-    }
-    return parts
-  }
-
-  /// The cells of a table's row; a bar in one has a backslash before it.
-  private static func cells(_ row: Substring) -> [String] {
-    let bar = "\u{0}"
-    return String(row.dropFirst(2).dropLast(2)).replacing("\\|", by: bar).split(separator: "|").map {
-      $0.split(separator: " ").joined(separator: " ").replacing(bar, by: "|")
-    }
-  }
-
-  /// Paragraphs as one line each, as the points of a list are.
-  private static func paragraphs(_ lines: ArraySlice<Substring>, _ catalog: Catalog) -> String {
-    var text = ""
-    for line in lines {
-      if line.isEmpty {
-        text += "\n\n"
-      } else if text.isEmpty || text.hasSuffix("\n") {
-        text += line
-      } else if line.hasPrefix("- ") {
-        text += "\n\(line)"
-      } else {
-        text += " \(line.drop { $0 == " " })"
-      }
-    }
-    while text.hasSuffix("\n") { text.removeLast() }
     let sources = catalog.sources.filter { $0.options.contains { !$0.variants.isEmpty } }
-    return text.replacing(
-      "{{sources of text}}", by: sources.map { "`\($0.kind)`" }.joined(separator: ", "))
+    let kinds = sources.map { "`\($0.kind)`" }.joined(separator: ", ")
+    return ReferenceFile.parts(of: text) { Self.generated[$0]?(catalog) }.map { part in
+      guard case .text(let text) = part else { return part }
+      return .text(text.replacing("{{sources of text}}", by: kinds))
+    }
   }
 }
 

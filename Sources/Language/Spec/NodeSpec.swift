@@ -5,8 +5,7 @@ public struct NodeSpec: Sendable {
   public let kind: String
   /// One line, as `flow nodes` lists it.
   public let summary: String
-  /// More for `flow docs KIND`, in paragraphs.
-  public let details: String
+  private let reference: NodeReference
   public let options: [AnyOption]
   /// The option that a bare value stands for, as in `filter: .n > 1`.
   public let shorthand: String?
@@ -20,7 +19,6 @@ public struct NodeSpec: Sendable {
   public let comparesPolls: Bool
   /// The options that the step takes over from a step before that compares polls, unless it has its own.
   public let takesOver: [String]
-  public let examples: [Example]
   public let role: Role
   /// The maker of the node; the engine knows its type.
   public let maker: any NodeMaker
@@ -52,17 +50,17 @@ public struct NodeSpec: Sendable {
   let check: @Sendable (Options, Checker) -> Void
 
   public init(
-    _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
+    _ kind: String, _ summary: String, reference: NodeReference = NodeReference(), options: [AnyOption] = [],
     shorthand: String? = nil, takesMapping: Bool = false, state: String? = nil, emitsWholePolls: Bool? = nil,
     comparesPolls: Bool = false, takesOver: [AnyOption] = [], isRepeatable: Bool = false,
     hasDurableState: Bool = false,
-    partitioning: Partitioning = .whole, examples: [Example],
+    partitioning: Partitioning = .whole,
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, madeBy maker: any NodeMaker
   ) {
     self.kind = kind
     self.summary = summary
-    self.details = details
+    self.reference = reference
     self.options = options
     self.shorthand = shorthand
     self.takesMapping = takesMapping
@@ -74,7 +72,6 @@ public struct NodeSpec: Sendable {
     self.isRepeatable = isRepeatable
     self.hasDurableState = hasDurableState
     self.partitioning = partitioning
-    self.examples = examples
     self.check = check
     self.coverage = coverage
     role = maker.role
@@ -128,6 +125,10 @@ public struct NodeSpec: Sendable {
     return spec
   }
 
+  /// More for `flow docs KIND`, in paragraphs.
+  public var details: String { reference.details }
+  public var examples: [Example] { reference.examples }
+
   var isScript: Bool { if case .script = role { true } else { false } }
 
   /// “source”, “step” or “sink”.
@@ -139,33 +140,7 @@ public struct NodeSpec: Sendable {
     }
   }
 
-  /// An example that `flow docs` shows and a test runs.
-  ///
-  /// For a step, `input` and `output` are lines of a time and a value, `10s {"id": 1}`. `10s poll` ends a poll with
-  /// the events since the one before, `10s failure` is a poll that fails, `10s end` ends the source.
-  public struct Example: Sendable {
-    public let title: String
-    /// The node, as in a pipeline: `filter: .n > 1`.
-    public let yaml: String
-    public let input: String
-    public let output: String
-    /// The same as `input` for the source `other`, which a step reads besides its own.
-    public let other: String
-    /// The answers of the network, lines of an address and a value.
-    public let web: String
-
-    public init(
-      _ title: String, _ yaml: String, input: String = "", other: String = "", web: String = "",
-      output: String = ""
-    ) {
-      self.web = web
-      self.other = other
-      self.title = title
-      self.yaml = yaml
-      self.input = input
-      self.output = output
-    }
-  }
+  public typealias Example = NodeReference.Example
 }
 
 /// All nodes there are.

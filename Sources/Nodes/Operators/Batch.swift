@@ -6,29 +6,11 @@ import Reactive
 /// `batch`: collects events into arrays.
 package let batch = NodeSpec(
   "batch", "collect events into arrays, by count, by time or per poll",
-  details: """
-    A batch is one event: an array. It is sent when it has `count` events, when `time` has passed since its first \
-    event, or, with `poll: true`, at the end of a poll, whichever of the given conditions is met first. `$meta` is \
-    that of its last event. Without `poll: true` the end of a poll does not wait for the batch. Empty batches are \
-    never sent.
-    """,
+  reference: .init(PackageResources.batch_md),
   options: AnyOption.list(
     BatchOptions.count, BatchOptions.time, BatchOptions.poll, BatchOptions.bound),
   shorthand: "count", state: "the events of one batch: at most `count`, or `bound` without a `count`",
   hasDurableState: true,
-  examples: [
-    .init(
-      "by count", "batch: 2", input: "0s 1\n1s 2\n2s 3\n3s 4\n4s 5", output: "1s [1,2]\n3s [3,4]"),
-    .init(
-      "the events of a minute", "batch: { count: 100, time: 1m }", input: "0s 1\n30s 2\n2m 3",
-      output: "1m [1,2]\n3m [3]"),
-    .init(
-      "per poll", "batch: { poll: true }", input: "0s 1\n0s 2\n0s poll\n1h 3\n1h poll",
-      output: "0s [1,2]\n0s poll\n1h [3]\n1h poll"),
-    .init(
-      "at its limit", "batch: { time: 1m, bound: 2 }", input: "0s 1\n1s 2\n2s 3",
-      output: "1s [1,2]\n1m2s [3]"),
-  ],
   check: { options, checker in
     if options[BatchOptions.count] == nil, options[BatchOptions.time] == nil, !options[BatchOptions.poll] {
       checker.report(

@@ -6,47 +6,7 @@ import System
 /// `changes`: compares each poll with the one before, and reports what was added, changed and removed.
 package let changes = NodeSpec(
   "changes", "compare each poll with the last one by key, and report what was added, changed or removed",
-  details: """
-    Each change is {type, key, at, before, after, diff}: type is added, changed or removed, at is the time of the \
-    poll, and diff has an entry {path, before, after} for each changed leaf, path being a JSON Pointer. \
-    Where texts of several lines differ, it also has lines: their difference line by line, as diff -u shows it, with \
-    three lines of context. Where more than 1,024 lines differ it may be longer than necessary, since lines that occur \
-    once on each side are matched first; of more than 500,000 lines all that differ are removed and added.
-
-    With as: patch it is {type, key, at, patch}: a JSON Patch (RFC 6902) with a test of each old value, over all fields; \
-    a row that is not there is null. settle and others that read before and after need the form with values.
-
-    The first poll of a source is a baseline and emits nothing, unless first: emit. A row that is missing from a \
-    complete poll was removed. A failed poll changes nothing; if a step fails on any row, that poll removes \
-    nothing. Rows that failed in the first poll are not added by the next one. A row whose key is null or missing is an \
-    error. A source without polls (a file, standard input) is compared event by event: there is no baseline, and nothing \
-    is ever removed.
-
-    Rows of a poll are compared at its end. If several of them have the same key, they count as one where they are \
-    equal. Where they differ, they are an error, and none of them is compared or removed: choose a key that is unique, \
-    or with duplicates the first or the last of them.
-
-    A poll only counts for what it could see ($meta.coverage). A partial poll removes nothing. After a first poll that \
-    is partial, rows that are not known yet are remembered and not added, until a poll is not partial. Where a list is \
-    truncated, its last row is the horizon: a row that falls behind it is out of sight and not removed; a row that \
-    enters over it for the first time is remembered, and not added (with first: emit it is). A row that returns is \
-    compared with its last value, and reported only if it differs. Rows out of sight are remembered for the time given \
-    by remember, at most bound of them; the oldest are forgotten first. In a list whose order is fixed, a row that is \
-    missing although its place is before the horizon was removed, and one that is new there was added. In a list whose \
-    rows move, as launches do that slip, neither can be known: additions and removals need the complete list.
-
-    A single wrong answer is not news. By default, a poll that lacks more than half of at least ten rows is held back \
-    and reported on standard error. If the next poll lacks as much, it is accepted; otherwise the held poll is \
-    ignored. A partial or stale poll that lacks as much neither confirms nor cancels it; only rows already known are \
-    compared. Set sudden_loss: off for a list of which more than half is replaced from one poll to the next. Where \
-    single rows are missing now and then, use removed_after: 2 (polls) or removed_after: 12h: a row that returns in \
-    time is compared as if it had not been missing.
-
-    Where a field moves all the time, give it a tolerance: { .net: 10m, .price: 1%, .count: 5 }. A difference \
-    that is smaller is no change. It is measured from the last emitted value, so that small steps add up to a change. Where \
-    parts of a text change all the time, as a date or a counter do, leave them out with text: { ignore: '[0-9]+ views' }; \
-    a change that is reported has the whole texts.
-    """,
+  reference: .init(PackageResources.changes_md),
   options: ChangesOptions.all,
   shorthand: "key",
   state:
@@ -54,7 +14,6 @@ package let changes = NodeSpec(
   comparesPolls: true, hasDurableState: true,
   partitioning: .byKey(
     ChangesOptions.key, sends: ".key", countsPolls: { $0[ChangesOptions.suddenLoss] != nil }),
-  examples: ChangesExamples.all,
   .step { options, context in Changes(options, context) }
 )
 .sending(

@@ -6,48 +6,13 @@ import Reactive
 /// `distinct_until_changed`: drops events whose value has not changed.
 package let distinctUntilChanged = NodeSpec(
   "distinct_until_changed", "drop events whose value equals that of the event before",
+  reference: .init(PackageResources.distinct_until_changed_md),
   options: AnyOption.list(
     DistinctUntilChangedOptions.value, DistinctUntilChangedOptions.key, DistinctUntilChangedOptions.bound),
   shorthand: "value",
   state: "the last value of each key, at most `bound`; beyond that, the least recently seen is forgotten",
   hasDurableState: true,
   partitioning: .byKey(DistinctUntilChangedOptions.key),
-  examples: [
-    .init(
-      "only changes of a status", "distinct_until_changed: .status",
-      input: """
-        0s {"n": 1, "status": "TBD"}
-        1s {"n": 2, "status": "TBD"}
-        2s {"n": 3, "status": "Go"}
-        """,
-      output: """
-        0s {"n":1,"status":"TBD"}
-        2s {"n":3,"status":"Go"}
-        """),
-    .init(
-      "per launch", "distinct_until_changed: { key: .id, value: .status }",
-      input: """
-        0s {"id": 1, "status": "Go"}
-        1s {"id": 2, "status": "Go"}
-        2s {"id": 1, "status": "Go"}
-        """,
-      output: """
-        0s {"id":1,"status":"Go"}
-        1s {"id":2,"status":"Go"}
-        """),
-    .init(
-      "at its limit", "distinct_until_changed: { key: .id, value: .n, bound: 1 }",
-      input: """
-        0s {"id": 1, "n": 1}
-        1s {"id": 2, "n": 1}
-        2s {"id": 1, "n": 1}
-        """,
-      output: """
-        0s {"id":1,"n":1}
-        1s {"id":2,"n":1}
-        2s {"id":1,"n":1}
-        """),
-  ],
   .step { options, context in try DistinctUntilChanged(options, context) }
 )
 .passingOn()

@@ -10,31 +10,7 @@ import System
 /// `enrich`: adds data to each event by an HTTP request.
 package let enrich = NodeSpec(
   "enrich", "add data to each event by an HTTP request",
-  details: """
-    The address is a template. The results of its expressions are percent-encoded; they can be part of the path or the \
-    query, never of the host. For each event, the outputs of `with` are sent. There, $answer is the JSON response, or, with \
-    `decode`, the list of the values that are decoded from it: the rows of a page, the entries of a feed. It \
-    is null if the server responds 404, and if an expression of the address is null, in which case no request is made. \
-    While the server fails, cannot be reached, or asks to wait, events wait and the request is repeated, after a minute at \
-    most or when the server asks for it, until `patience` has passed since its first attempt, also over restarts. No response \
-    older than `cache` is used, unless `stale` allows it: then, while the server fails, the last response is used after a \
-    few quick attempts. $meta.stale of that event is true, and $meta.age is the age of the response in seconds.
-
-    An event whose request the server refuses, or that has failed for so long, is given up. With state it becomes a dead \
-    letter: `flow state dead` lists it, retries it, which asks again and sends the event on behind those that have passed \
-    meanwhile, or drops it. With `on_error: { dead_letter: PATH }` it goes to that file only. Without state it is handled as \
-    on_error says, as other errors of an event are.
-
-    Events stay in order, and the end of a poll waits for the lookups of its events. Up to `concurrency` requests run \
-    at once. They count towards the budget of the host; responses younger than `cache` are reused. Events that are \
-    waiting for a response are part of the state, and the next run repeats their requests, also after a run that ends \
-    while the server fails. Without state, a pipeline that is stopped waits for responses within the grace period.
-
-    Tests of the pipeline make no requests: responses are given under web, by address; with `decode`, a text is decoded. \
-    A recording contains the \
-    lookups next to the polls, in FOLDER/lookups.jsonl. A replay uses the response that the same step received for the \
-    same address in the same poll, or else the latest one before; if the recording has none, the event fails.
-    """,
+  reference: .init(PackageResources.enrich_md),
   options: AnyOption.list(
     EnrichOptions.url, EnrichOptions.with, Decoding.option, WebOptions.headers, WebOptions.bearer,
     WebOptions.basic,
@@ -46,39 +22,6 @@ package let enrich = NodeSpec(
   shorthand: "url",
   state: "the events waiting for a response, at most `bound`; beyond that, events fail",
   emitsWholePolls: true, hasDurableState: true,
-  examples: [
-    .init(
-      "a rocket by its id",
-      #"enrich: { url: 'https://example.org/rockets/\(.rocket)', with: .rocket = $answer.name }"#,
-      input: #"0s {"id": 1, "rocket": "r 1"}\#n0s {"id": 2, "rocket": "r/2"}\#n0s {"id": 3, "rocket": null}"#,
-      web:
-        #"https://example.org/rockets/r%201 {"name": "Falcon 9"}\#nhttps://example.org/rockets/r%2F2 null"#,
-      output: #"0s {"id":1,"rocket":"Falcon 9"}\#n0s {"id":2,"rocket":null}\#n0s {"id":3,"rocket":null}"#),
-    .init(
-      "the whole response of a search", #"enrich: 'https://example.org/search?q=\(.q)'"#,
-      input: #"0s {"q": "a&b"}"#, web: #"https://example.org/search?q=a%26b [1]"#,
-      output: #"0s {"q":"a&b","detail":[1]}"#),
-    .init(
-      "what a page has",
-      #"""
-      enrich: { url: 'https://example.org/item/\(.id)', decode: { html: { fields: { price: .price, more: a@href } } }, \#
-      with: '. + $answer[0]' }
-      """#,
-      input: #"0s {"id": 7}"#,
-      web: #"https://example.org/item/7 "<b class=price>9.50</b><a href='/item/7/x'>more</a>""#,
-      output: #"0s {"id":7,"price":"9.50","more":"https://example.org/item/7/x"}"#),
-    .init(
-      "with a token, two at a time, cached for a week",
-      #"""
-      enrich: { url: 'https://example.org/\(.)', with: $answer, bearer: '${TOKEN:-}', basic: '${USER_AND_PASSWORD:-}', \#
-      allow_hosts: [cdn.example.org], headers: { X-Client: flow }, cache: 7d, stale: 30d, concurrency: 2, timeout: 10s, patience: 1d, max_size: 1MiB }
-      """#,
-      input: "1s 7", web: "https://example.org/7 8", output: "1s 8"),
-    .init(
-      "at its limit", #"enrich: { url: 'https://example.org/\(.)', with: $answer, bound: 1 }"#,
-      input: "0s 1\n0s 2\n0s poll\n1s 1\n1s poll", web: "https://example.org/1 10\nhttps://example.org/2 20",
-      output: "0s 10\n1s 10"),
-  ],
   check: { options, checker in
     WebOptions.check(options[EnrichOptions.url], at: options.place(of: EnrichOptions.url), checker)
   },

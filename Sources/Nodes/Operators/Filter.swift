@@ -4,18 +4,10 @@ import Language
 /// `filter`: passes on the events for which an expression is true.
 package let filter = NodeSpec(
   "filter", "pass on events for which an expression is neither false nor null",
+  reference: .init(PackageResources.filter_md),
   options: AnyOption.list(FilterOptions.keep),
   shorthand: "where",
   partitioning: .each,
-  examples: [
-    .init(
-      "by a field", #"filter: .status == "Go""#,
-      input: """
-        0s {"id": 1, "status": "Go"}
-        0s {"id": 2, "status": "TBD"}
-        """,
-      output: #"0s {"id":1,"status":"Go"}"#)
-  ],
   .step { options, context in Filter(context.evaluation(options[FilterOptions.keep])) }
 )
 .passingOn()

@@ -7,17 +7,7 @@ import System
 /// `join`: combines each event with the latest event of another stream that has the same key.
 package let join = NodeSpec(
   "join", "combine each event with the latest event of another stream that has the same key",
-  details: """
-    The latest event of each key of the other stream is remembered and looked up for each event of this one. Events of \
-    the other stream produce no output of their own, and later ones don't change what was already sent. The event gets \
-    the other one as a member, or null if there is none; with `emit`, the outputs of that expression are sent instead. \
-    A key of null matches nothing.
-
-    With `wait`, events wait until the other stream has ended its first poll (or, where it is not polled, ended), so \
-    that they do not miss it. That is the default where both streams are polled. It concerns the first poll alone: later \
-    events, and later runs with state, use what is stored. If the other stream ends without a poll, or more than \
-    `max_keys` events wait, they are sent as they are.
-    """,
+  reference: .init(PackageResources.join_md),
   options: AnyOption.list(
     JoinOptions.with, JoinOptions.key, JoinOptions.otherKey, JoinOptions.kind, JoinOptions.member,
     JoinOptions.emit, JoinOptions.wait, JoinOptions.lifetime, JoinOptions.maxKeys),
@@ -28,39 +18,6 @@ package let join = NodeSpec(
     """,
   emitsWholePolls: true,
   hasDurableState: true,
-  examples: [
-    .init(
-      "by a shared key", "join: { with: other, key: .pad, as: place }",
-      input: """
-        1s {"id": "a", "pad": 1}
-        2s {"id": "b", "pad": 2}
-        """,
-      other: #"0s {"pad": 1, "name": "Cape"}"#,
-      output: """
-        1s {"id":"a","pad":1,"place":{"pad":1,"name":"Cape"}}
-        2s {"id":"b","pad":2,"place":null}
-        """),
-    .init(
-      "only events with a match",
-      #"join: { with: other, key: .pad, other_key: .id, kind: inner, emit: '{id, place: $other.name}' }"#,
-      input: """
-        1s {"id": "a", "pad": 1}
-        2s {"id": "b", "pad": 2}
-        """,
-      other: #"0s {"id": 1, "name": "Cape"}"#,
-      output: #"1s {"id":"a","place":"Cape"}"#),
-    .init(
-      "wait for the first poll of the other stream",
-      "join: { with: other, key: .k, wait: true, emit: $other.n }",
-      input: #"0s {"k": 1}\#n4s {"k": 1}"#, other: #"3s {"k": 1, "n": 5}\#n3s poll"#, output: "3s 5\n4s 5"),
-    .init(
-      "matches of the last hour", "join: { with: other, key: .k, lifetime: 1h, emit: $other.n }",
-      input: #"59m {"k": 1}\#n1h {"k": 1}"#, other: #"0s {"k": 1, "n": 5}"#, output: "59m 5\n1h null"),
-    .init(
-      "at its limit", "join: { with: other, key: .k, max_keys: 1, emit: $other.n }",
-      input: #"2s {"k": 1}\#n2s {"k": 2}"#, other: #"0s {"k": 1, "n": 5}\#n1s {"k": 2, "n": 6}"#,
-      output: "2s null\n2s 6"),
-  ],
   check: { options, checker in
     if options[JoinOptions.emit] != nil, options.isGiven(JoinOptions.member) {
       checker.report(

@@ -5,14 +5,10 @@ import Language
 /// `log`: writes a line about each event to the log and passes the event on.
 package let log = NodeSpec(
   "log", "write a line about each event to the log and pass the event on",
+  reference: .init(PackageResources.log_md),
   options: AnyOption.list(LogOptions.message, LogOptions.level),
   shorthand: "message",
   partitioning: .each,
-  examples: [
-    .init("a template", #"log: 'launch \(.id)'"#, input: #"0s {"id": 1}"#, output: #"0s {"id":1}"#),
-    .init(
-      "shown only with --verbose", #"log: { message: '\(.)', level: detail }"#, input: "0s 1", output: "0s 1"),
-  ],
   .step { options, context in LogStep(options, context) }
 )
 .passingOn()

@@ -6,26 +6,7 @@ import Reactive
 /// `remind`: fires at the times that events name.
 package let remind = NodeSpec(
   "remind", "emit a reminder when a time that events name is near, or has come",
-  details: """
-    Each event names, by `key`, something that happens `at` a time, and for each lead in `before` an event is emitted \
-    that long before it:
-
-        {"key": "a", "at": "2026-01-01T12:00:00Z", "lead": "1h", "in": 3600, "event": …}
-
-    where `in` is how many seconds are left, and `event` the latest event of that key. When the time moves, so do the \
-    reminders. Each lead fires once per time. If it is already past when the time is first seen, or moves, it fires at \
-    once, provided it is no more than `grace` late, has not fired for the previous time, and the time itself has not \
-    come: `in` may be less than the lead, and never less than zero. Only the lead 0s, the time itself, may be late. An \
-    event whose time is null, or for which `cancel_when` holds, cancels the reminders of its key.
-
-    Where the events are whole polls of a source, a key that the last successful poll does not contain is missing: its \
-    row was removed, or is out of sight of a list that was cut. Nothing is emitted for it until it is back (with \
-    `when_missing: fire`, its reminders are emitted all the same). A poll that fails or is incomplete makes nothing \
-    missing. Behind a step that passes on only part of a poll, such as `changes`, nothing is ever missing.
-
-    The time of day counts, so clocks that are set and machines that sleep do no harm beyond ten minutes. When the \
-    stream ends, reminders that are still ahead are not emitted.
-    """,
+  reference: .init(PackageResources.remind_md),
   options: AnyOption.list(
     RemindOptions.key, RemindOptions.time, RemindOptions.before, RemindOptions.grace,
     RemindOptions.cancelWhen, RemindOptions.whenMissing,
@@ -36,64 +17,6 @@ package let remind = NodeSpec(
     """,
   hasDurableState: true,
   partitioning: .byKey(RemindOptions.key, sends: ".key"),
-  examples: [
-    .init(
-      "an hour before, and at the time", "remind: { key: .id, at: .net, before: [1h, 0s] }",
-      input: #"0s {"id": "a", "net": "1970-01-01T03:00:00Z"}"#,
-      output: """
-        2h {"key":"a","at":"1970-01-01T03:00:00Z","lead":"1h","in":3600,\
-        "event":{"id":"a","net":"1970-01-01T03:00:00Z"}}
-        3h {"key":"a","at":"1970-01-01T03:00:00Z","lead":"0s","in":0,\
-        "event":{"id":"a","net":"1970-01-01T03:00:00Z"}}
-        """),
-    .init(
-      "a time that moves, another that is cancelled",
-      "remind: { key: .id, at: .net, cancel_when: .off, pass: true }",
-      input: """
-        0s {"id": 1, "net": 60}
-        0s {"id": 2, "net": 60}
-        30s {"id": 1, "net": 120}
-        30s {"id": 2, "off": true}
-        """,
-      output: """
-        0s {"id":1,"net":60}
-        0s {"id":2,"net":60}
-        30s {"id":1,"net":120}
-        30s {"id":2,"off":true}
-        2m {"key":1,"at":"1970-01-01T00:02:00Z","lead":"0s","in":0,"event":{"id":1,"net":120}}
-        """),
-    .init(
-      "gone from the list, and back", "remind: { key: .id, at: .net, before: [10m, 5m] }",
-      input: """
-        0s {"id": "a", "net": 1200}
-        0s {"id": "b", "net": 1200}
-        0s poll
-        5m {"id": "b", "net": 1200}
-        5m poll
-        12m {"id": "a", "net": 1200}
-        12m poll
-        """,
-      output: #"""
-        10m {"key":"b","at":"1970-01-01T00:20:00Z","lead":"10m","in":600,"event":{"id":"b","net":1200}}
-        12m {"key":"a","at":"1970-01-01T00:20:00Z","lead":"10m","in":480,"event":{"id":"a","net":1200}}
-        15m {"key":"a","at":"1970-01-01T00:20:00Z","lead":"5m","in":300,"event":{"id":"a","net":1200}}
-        """#),
-    .init(
-      "a list of news, which an entry leaves while its time is still ahead",
-      "remind: { key: .id, at: .net, when_missing: fire }",
-      input: #"0s {"id": 1, "net": 60}\#n0s poll\#n30s poll"#,
-      output: #"1m {"key":1,"at":"1970-01-01T00:01:00Z","lead":"0s","in":0,"event":{"id":1,"net":60}}"#),
-    .init(
-      "seen too late", "remind: { key: .id, at: .net, before: [10m, 5m], grace: 2m }",
-      input: #"9m {"id": 1, "net": 840}"#,
-      output: #"""
-        9m {"key":1,"at":"1970-01-01T00:14:00Z","lead":"5m","in":300,"event":{"id":1,"net":840}}
-        """#),
-    .init(
-      "at its limit", "remind: { key: .id, at: .net, max_keys: 1 }",
-      input: #"0s {"id": 1, "net": 60}\#n0s {"id": 2, "net": 60}"#,
-      output: #"1m {"key":2,"at":"1970-01-01T00:01:00Z","lead":"0s","in":0,"event":{"id":2,"net":60}}"#),
-  ],
   .step { options, context in try Remind(options, context) }
 )
 .sending(["key", "at", "lead", "in", "event"], row: { $0[RemindOptions.pass] ? nil : "event" })

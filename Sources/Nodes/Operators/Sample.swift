@@ -6,44 +6,11 @@ import Reactive
 /// `sample`: sends the latest event at a fixed interval.
 package let sample = NodeSpec(
   "sample", "send the latest event of each key at a fixed interval, if there is a new one",
+  reference: .init(PackageResources.sample_md),
   options: AnyOption.list(SampleOptions.every, SampleOptions.key, SampleOptions.bound),
   shorthand: "every",
   state: "the latest event of each key, at most `bound`; beyond that, the oldest is sent early",
   hasDurableState: true,
-  examples: [
-    .init(
-      "every minute", "sample: 1m",
-      input: """
-        10s 1
-        20s 2
-        70s 3
-        """,
-      output: """
-        1m 2
-        2m 3
-        """),
-    .init(
-      "per sensor", "sample: { every: 1m, key: .id }",
-      input: """
-        0s {"id": "a", "t": 1}
-        5s {"id": "b", "t": 2}
-        9s {"id": "a", "t": 3}
-        """,
-      output: """
-        1m {"id":"b","t":2}
-        1m {"id":"a","t":3}
-        """),
-    .init(
-      "at its limit", "sample: { every: 1m, key: ., bound: 1 }",
-      input: """
-        0s "a"
-        1s "b"
-        """,
-      output: """
-        1s "a"
-        1m "b"
-        """),
-  ],
   .step { options, context in
     let machine = SampleMachine(
       state: try context.state(

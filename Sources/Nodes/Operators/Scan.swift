@@ -6,11 +6,7 @@ import Reactive
 /// `scan`: folds events into a state and sends the state after each.
 package let scan = NodeSpec(
   "scan", "fold events into a state and send the state after each",
-  details: """
-    As in jq's `reduce`: in `update`, `.` is the state and `$event` the event; the first output is the new state. If \
-    `update` has no output, the state stays the same and nothing is sent. With `key`, each key has its own state, \
-    which begins with `init`.
-    """,
+  reference: .init(PackageResources.scan_md),
   options: AnyOption.list(
     ScanOptions.update, ScanOptions.initial, ScanOptions.key, ScanOptions.emit, ScanOptions.maxKeys),
   shorthand: "update",
@@ -18,30 +14,6 @@ package let scan = NodeSpec(
     "one value per key, at most `max_keys`; beyond that, the oldest key is forgotten and begins with `init` again",
   hasDurableState: true,
   partitioning: .byKey(ScanOptions.key, sends: ""),
-  examples: [
-    .init(
-      "a running sum", "scan: { init: 0, update: . + $event.n }", input: #"0s {"n": 2}\#n1s {"n": 3}"#,
-      output: "0s 2\n1s 5"),
-    .init(
-      "per key", #"scan: { key: .id, update: .slips += 1, emit: "{id: $event.id} + ." }"#,
-      input: """
-        0s {"id": "a"}
-        1s {"id": "b"}
-        2s {"id": "a"}
-        """,
-      output: """
-        0s {"id":"a","slips":1}
-        1s {"id":"b","slips":1}
-        2s {"id":"a","slips":2}
-        """),
-    .init(
-      "events that are not counted", "scan: { init: 0, update: 'select($event > 0) + $event' }",
-      input: "0s 1\n1s -5\n2s 2", output: "0s 1\n2s 3"),
-    .init(
-      "at its limit", "scan: { key: ., init: 0, update: . + 1, max_keys: 2 }",
-      input: #"0s "a"\#n0s "b"\#n0s "a"\#n0s "c"\#n0s "a"\#n0s "b""#,
-      output: "0s 1\n0s 1\n0s 2\n0s 1\n0s 3\n0s 1"),
-  ],
   .step { options, context in
     try Scan(
       key: context.evaluation(options[ScanOptions.key]),

@@ -7,21 +7,7 @@ import System
 /// `settle`: sends what has changed since the last change that was sent, when a key has been quiet for a while.
 package let settle = NodeSpec(
   "settle", "send what has changed since the last change sent, when a key has been quiet for a while",
-  details: """
-    It follows changes. The changes of a key that come in a row are combined: before is from the first of them, after \
-    from the last, and diff is recomputed, with the fields that any of them named. What cancels out is not sent: a \
-    value that returns, a row that is added and removed again. A row that is added and then changed is one added.
-
-    Behind changes, also in a stream that reads it, it compares by the watch, ignore, arrays_by and text of that step, unless \
-    they are its own: a row that goes and returns with other values of fields that are not watched is no news. Steps \
-    such as filter may be between; behind one that makes other events of the changes, as map does, only its own count.
-
-    debounce after changes sends the last change of a row as it is: of A, B, A that is the change from B to A, though \
-    B was never sent. Use settle for changes, and debounce for events that stand for themselves.
-
-    What waits when the pipeline is stopped continues to wait in the next run, and is sent at once if its time has \
-    come meanwhile; with on_stop: flush it is sent before the end.
-    """,
+  reference: .init(PackageResources.settle_md),
   options: AnyOption.list(
     SettleOptions.quiet, SettleOptions.key, SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy,
     ChangesOptions.text, SettleOptions.maxWait, SettleOptions.bound),
@@ -32,69 +18,6 @@ package let settle = NodeSpec(
     SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy, ChangesOptions.text),
   hasDurableState: true,
   partitioning: .byKey(SettleOptions.key),
-  examples: [
-    .init(
-      "a launch that slips twice", "settle: 1h",
-      input: """
-        0s {"type": "changed", "key": "a", "at": "T0", "before": {"net": 1}, "after": {"net": 2}, "diff": [{"path": "/net", "before": 1, "after": 2}]}
-        10m {"type": "changed", "key": "a", "at": "T1", "before": {"net": 2}, "after": {"net": 3}, "diff": [{"path": "/net", "before": 2, "after": 3}]}
-        """,
-      output: """
-        1h10m {"type":"changed","key":"a","at":"T1","before":{"net":1},"after":{"net":3},"diff":[{"path":"/net","before":1,"after":3}]}
-        """),
-    .init(
-      "what returns is no news", "settle: 1h",
-      input: """
-        0s {"type": "changed", "key": "a", "at": "T0", "before": {"net": 1}, "after": {"net": 2}, "diff": [{"path": "/net", "before": 1, "after": 2}]}
-        10m {"type": "changed", "key": "a", "at": "T1", "before": {"net": 2}, "after": {"net": 1}, "diff": [{"path": "/net", "before": 2, "after": 1}]}
-        10m {"type": "added", "key": "b", "at": "T1", "before": null, "after": {"net": 7}, "diff": []}
-        20m {"type": "removed", "key": "b", "at": "T2", "before": {"net": 7}, "after": null, "diff": []}
-        """,
-      output: ""),
-    .init(
-      "added, then changed", "settle: 1h",
-      input: """
-        0s {"type": "added", "key": "a", "at": "T0", "before": null, "after": {"net": 1}, "diff": []}
-        10m {"type": "changed", "key": "a", "at": "T1", "before": {"net": 1}, "after": {"net": 2}, "diff": [{"path": "/net", "before": 1, "after": 2}]}
-        """,
-      output: """
-        1h10m {"type":"added","key":"a","at":"T1","before":null,"after":{"net":2},"diff":[]}
-        """),
-    .init(
-      "removed and back, compared by some fields",
-      "settle: { for: 1h, watch: [.net], arrays_by: id, max_wait: 2h }",
-      input: """
-        0s {"type": "removed", "key": "a", "at": "T0", "before": {"net": 1, "views": 5}, "after": null, "diff": []}
-        10m {"type": "added", "key": "a", "at": "T1", "before": null, "after": {"net": 1, "views": 9}, "diff": []}
-        """,
-      output: ""),
-    .init(
-      "all fields but some", "settle: { key: .key, for: 1h, ignore: [.views] }",
-      input: """
-        0s {"type": "removed", "key": "a", "at": "T0", "before": {"net": 1, "views": 5}, "after": null, "diff": []}
-        10m {"type": "added", "key": "a", "at": "T1", "before": null, "after": {"net": 2, "views": 9}, "diff": []}
-        """,
-      output: """
-        1h10m {"type":"changed","key":"a","at":"T1","before":{"net":1,"views":5},"after":{"net":2,"views":9},"diff":[{"path":"/net","before":1,"after":2}]}
-        """),
-    .init(
-      "texts that return but for a counter", "settle: { for: 1h, text: { ignore: '[0-9]+ views' } }",
-      input: """
-        0s {"type": "changed", "key": "a", "at": "T0", "before": "open, 1 views", "after": "shut, 2 views", "diff": [{"path": "", "before": "open, 1 views", "after": "shut, 2 views"}]}
-        10m {"type": "changed", "key": "a", "at": "T1", "before": "shut, 2 views", "after": "open, 3 views", "diff": [{"path": "", "before": "shut, 2 views", "after": "open, 3 views"}]}
-        """,
-      output: ""),
-    .init(
-      "at its limit", "settle: { for: 1h, bound: 1 }",
-      input: """
-        0s {"type": "removed", "key": "a", "at": "T0", "before": 1, "after": null, "diff": []}
-        1s {"type": "removed", "key": "b", "at": "T1", "before": 2, "after": null, "diff": []}
-        """,
-      output: """
-        1s {"type":"removed","key":"a","at":"T0","before":1,"after":null,"diff":[]}
-        1h1s {"type":"removed","key":"b","at":"T1","before":2,"after":null,"diff":[]}
-        """),
-  ],
   .step { options, context in
     let names = [SettleOptions.watch, SettleOptions.ignore].contains { options.isGiven($0) }
     let settled = SettledRow(

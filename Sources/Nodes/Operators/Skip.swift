@@ -5,32 +5,9 @@ import Language
 /// `skip`: drops the first events of a poll or stream.
 package let skip = NodeSpec(
   "skip", "drop the first events of each poll, or of the whole stream",
+  reference: .init(PackageResources.skip_md),
   options: AnyOption.list(SkipOptions.count, SkipOptions.per),
   shorthand: "count",
-  examples: [
-    .init(
-      "one", "skip: 1",
-      input: """
-        0s 1
-        1s 2
-        """,
-      output: "1s 2"),
-    .init(
-      "one, once", "skip: { count: 1, per: stream }",
-      input: """
-        0s 1
-        0s 2
-        0s poll
-        1h 3
-        1h poll
-        """,
-      output: """
-        0s 2
-        0s poll
-        1h 3
-        1h poll
-        """),
-  ],
   .step { options, context in try Skip(options, context) }
 )
 .passingOn()

@@ -5,54 +5,11 @@ import Language
 /// `sort`: sorts the events of each poll.
 package let sort = NodeSpec(
   "sort", "sort the events of each poll",
-  details: """
-    A source without polls (a file, standard input) is sorted as a whole when it ends. Events with equal values keep \
-    their order.
-    """,
+  reference: .init(PackageResources.sort_md),
   options: AnyOption.list(SortOptions.by, SortOptions.order, SortOptions.bound),
   shorthand: "by",
   state: "the events of the poll, at most `bound`; beyond that, those held so far are sorted and sent",
   emitsWholePolls: true,
-  examples: [
-    .init(
-      "by time", "sort: .net",
-      input: """
-        0s {"net": "2026-02-01"}
-        0s {"net": "2026-01-01"}
-        0s poll
-        """,
-      output: """
-        0s {"net":"2026-01-01"}
-        0s {"net":"2026-02-01"}
-        0s poll
-        """),
-    .init(
-      "largest first", "sort: { by: ., order: descending }",
-      input: """
-        0s 1
-        1s 3
-        2s 2
-        3s end
-        """,
-      output: """
-        3s 3
-        3s 2
-        3s 1
-        """),
-    .init(
-      "at its limit", "sort: { bound: 2 }",
-      input: """
-        0s 3
-        1s 2
-        2s 1
-        3s end
-        """,
-      output: """
-        2s 2
-        2s 3
-        3s 1
-        """),
-  ],
   .step { options, context in try Sort(options, context) }
 )
 .passingOn()

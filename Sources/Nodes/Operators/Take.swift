@@ -5,41 +5,9 @@ import Language
 /// `take`: passes on the first events of a poll or stream.
 package let take = NodeSpec(
   "take", "pass on the first events of each poll, or of the whole stream",
-  details: """
-    For a source without polls (a file, standard input), and with per: stream, the pipeline ends when no sink can \
-    receive any more events.
-    """,
+  reference: .init(PackageResources.take_md),
   options: AnyOption.list(TakeOptions.count, TakeOptions.per),
   shorthand: "count",
-  examples: [
-    .init(
-      "two", "take: 2",
-      input: """
-        0s 1
-        1s 2
-        2s 3
-        """,
-      output: """
-        0s 1
-        1s 2
-        """),
-    .init(
-      "the first of every poll", "take: { count: 1, per: poll }",
-      input: """
-        0s 1
-        0s 2
-        0s poll
-        1h 3
-        1h 4
-        1h poll
-        """,
-      output: """
-        0s 1
-        0s poll
-        1h 3
-        1h poll
-        """),
-  ],
   .step { options, context in try Take(options, context) }
 )
 .passingOn()

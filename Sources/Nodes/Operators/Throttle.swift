@@ -6,59 +6,13 @@ import Reactive
 /// `throttle`: passes on at most one event of each key per period.
 package let throttle = NodeSpec(
   "throttle", "pass on at most one event of each key per period and drop the others",
+  reference: .init(PackageResources.throttle_md),
   options: AnyOption.list(
     ThrottleOptions.period, ThrottleOptions.key, ThrottleOptions.latest, ThrottleOptions.bound),
   shorthand: "for",
   state: "the open period of each key, at most `bound`; beyond that, the oldest is closed",
   hasDurableState: true,
   partitioning: .byKey(ThrottleOptions.key),
-  examples: [
-    .init(
-      "the first within ten seconds", "throttle: 10s",
-      input: """
-        0s 1
-        4s 2
-        12s 3
-        """,
-      output: """
-        0s 1
-        12s 3
-        """),
-    .init(
-      "the last one too", "throttle: { for: 10s, latest: true }",
-      input: """
-        0s 1
-        4s 2
-        5s 3
-        """,
-      output: """
-        0s 1
-        10s 3
-        """),
-    .init(
-      "per key", "throttle: { for: 10s, key: .id }",
-      input: """
-        0s {"id": "a"}
-        1s {"id": "b"}
-        2s {"id": "a"}
-        """,
-      output: """
-        0s {"id":"a"}
-        1s {"id":"b"}
-        """),
-    .init(
-      "at its limit", "throttle: { for: 10s, key: ., bound: 1 }",
-      input: """
-        0s "a"
-        1s "b"
-        2s "a"
-        """,
-      output: """
-        0s "a"
-        1s "b"
-        2s "a"
-        """),
-  ],
   .step { options, context in
     let latest = options[ThrottleOptions.latest]
     let machine = ThrottleMachine(

@@ -6,28 +6,7 @@ import Reactive
 /// `timeout`: reports when a stream, or a key of it, falls silent and when it resumes.
 package let timeout = NodeSpec(
   "timeout", "report when a stream, or a key of it, falls silent and when it resumes",
-  details: """
-    After `for` without an event, also counted from the start, this event is sent once:
-
-        {"type": "silent", "since": "2026-01-01T12:00:00Z", "for": "10m"}
-
-    When events resume, one of type `back` is sent before the first of them, with the length of the silence. With \
-    `polls: true`, ends of polls count instead of events, so that a source that fails is silent and one without news \
-    is not.
-
-    With `key`, each key is watched by itself from its first event on, those of `expect` from the start, and the event \
-    names it:
-
-        {"type": "silent", "key": "backup", "since": "2026-01-01T12:00:00Z", "for": "1d"}
-
-    A long list of keys is in a file: `expect: { file: jobs.txt }` has a key on each line, or in the first column of \
-    jobs.csv, or in jobs.json, where an object has the key of an event; `decode` beside `file` names another format. Empty \
-    lines and those that begin with # are none. The file is searched next to the pipeline, and read again when it has \
-    changed: what is the same at two readings, ten seconds apart, counts. What is new in it is watched from then on, and \
-    what has gone is forgotten until an event of it comes.
-
-    The time between two runs is no silence. Keys are remembered, so a silence goes on over it.
-    """,
+  reference: .init(PackageResources.timeout_md),
   options: AnyOption.list(
     TimeoutOptions.time, TimeoutOptions.key, TimeoutOptions.expected, TimeoutOptions.polls,
     TimeoutOptions.back,
@@ -43,35 +22,6 @@ package let timeout = NodeSpec(
     unless: {
       $0.isGiven(TimeoutOptions.expected) ? "no task knows which of the expected keys are its own" : nil
     }),
-  examples: [
-    .init(
-      "ten minutes without an event", "timeout: 10m", input: "0s 1\n5m 2\n1h 3",
-      output: """
-        0s 1
-        5m 2
-        15m {"type":"silent","since":"1970-01-01T00:05:00Z","for":"10m"}
-        1h {"type":"back","since":"1970-01-01T00:05:00Z","for":"55m"}
-        1h 3
-        1h10m {"type":"silent","since":"1970-01-01T01:00:00Z","for":"10m"}
-        """),
-    .init(
-      "a source that fails", "timeout: { for: 2h, polls: true, pass: false, back: false }",
-      input: "1h 1\n1h poll\n2h poll\n3h failure\n4h failure\n5h 2\n5h poll\n5h 3\n5h end",
-      output: #"4h {"type":"silent","since":"1970-01-01T02:00:00Z","for":"2h"}"#),
-    .init(
-      "jobs that must report once a day",
-      "timeout: { for: 1d, key: .job, expect: [backup, sync], pass: false }",
-      input: #"1h {"job": "backup"}\#n20h {"job": "report"}\#n30h {"job": "backup"}\#n40h end"#,
-      output: """
-        1d {"type":"silent","key":"sync","since":"1970-01-01T00:00:00Z","for":"1d"}
-        1d1h {"type":"silent","key":"backup","since":"1970-01-01T01:00:00Z","for":"1d"}
-        1d6h {"type":"back","key":"backup","since":"1970-01-01T01:00:00Z","for":"1d5h"}
-        """),
-    .init(
-      "at its limit", "timeout: { for: 1m, key: .id, pass: false, max_keys: 1 }",
-      input: #"0s {"id": 1}\#n1s {"id": 2}\#n61s end"#,
-      output: #"1m1s {"type":"silent","key":2,"since":"1970-01-01T00:00:01Z","for":"1m"}"#),
-  ],
   check: { options, checker in
     if options.isGiven(TimeoutOptions.key) {
       if options[TimeoutOptions.polls] {

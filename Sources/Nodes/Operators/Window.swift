@@ -7,21 +7,7 @@ import System
 /// `window`: collects the events of a period and sends a summary.
 package let window = NodeSpec(
   "window", "collect the events of a period and send a summary of them",
-  details: """
-    `tumbling` windows follow each other. `sliding` windows of length `size` begin at intervals of `every` and \
-    overlap. Both are aligned to 1970 in UTC. A `session` lasts until there is no event for `gap`, or for at most \
-    `max` (1d). Exactly one of the three is required. When a window closes, one event is sent for each output of \
-    `emit` over the array of its events: {key, start, end, value}. The start and end of a session are the times of its \
-    first and last event. Empty windows are not sent. The end of a poll does not wait for windows.
-
-    Events belong to the time at which they arrive, unless `time` gives another. In that case a window closes when the \
-    latest time seen is `allowed_lateness` past its end, and an event whose windows have all closed is dropped and \
-    counted. When the stream ends, all windows close.
-
-    With `update`, a window keeps no events: as in scan, `update` folds each event into a value that begins with `init`, \
-    and `emit` receives the array of these values. A tumbling window has one of them, a sliding window one for each \
-    `every`, so that emit: add works for both. A session keeps its events.
-    """,
+  reference: .init(PackageResources.window_md),
   options: AnyOption.list(
     WindowOptions.tumbling, WindowOptions.sliding, WindowOptions.session, WindowOptions.key,
     WindowOptions.emit, WindowOptions.update, WindowOptions.initial, WindowOptions.time,
@@ -37,7 +23,6 @@ package let window = NodeSpec(
     unless: {
       $0.isGiven(WindowOptions.time) ? "windows by the time in the events end by the latest of all" : nil
     }),
-  examples: windowExamples,
   check: { options, checker in
     let given = [
       options[WindowOptions.tumbling] != nil, options[WindowOptions.sliding] != nil,
@@ -221,70 +206,3 @@ private func send(_ window: ClosedWindow<Value, Event>, by emit: Evaluation, _ o
     out.report(error, events)
   }
 }
-
-private let windowExamples: [NodeSpec.Example] = [
-  .init(
-    "events per ten minutes", "window: { tumbling: 10m, emit: length }", input: "1m 1\n9m 2\n10m 3",
-    output: """
-      10m {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:10:00Z","value":2}
-      20m {"key":null,"start":"1970-01-01T00:10:00Z","end":"1970-01-01T00:20:00Z","value":1}
-      """),
-  .init(
-    "the last hour, every half hour", "window: { sliding: { size: 1h, every: 30m }, emit: add }",
-    input: "10m 1\n40m 2",
-    output: """
-      30m {"key":null,"start":"1969-12-31T23:30:00Z","end":"1970-01-01T00:30:00Z","value":1}
-      1h {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T01:00:00Z","value":3}
-      1h30m {"key":null,"start":"1970-01-01T00:30:00Z","end":"1970-01-01T01:30:00Z","value":2}
-      """),
-  .init(
-    "requests and bytes of each host, without keeping the events",
-    #"window: { tumbling: 1m, key: .host, init: {"n": 0, "bytes": 0}, update: '.n += 1 | .bytes += $event.bytes', emit: '.[]' }"#,
-    input: """
-      1s {"host": "a", "bytes": 10}
-      2s {"host": "b", "bytes": 7}
-      59s {"host": "a", "bytes": 5}
-      """,
-    output: """
-      1m {"key":"b","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:01:00Z","value":{"n":1,"bytes":7}}
-      1m {"key":"a","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:01:00Z","value":{"n":2,"bytes":15}}
-      """),
-  .init(
-    "events in the last hour, every half hour",
-    "window: { sliding: { size: 1h, every: 30m }, update: . + 1, emit: add }",
-    input: "10m 1\n20m 1\n40m 1",
-    output: """
-      30m {"key":null,"start":"1969-12-31T23:30:00Z","end":"1970-01-01T00:30:00Z","value":2}
-      1h {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T01:00:00Z","value":3}
-      1h30m {"key":null,"start":"1970-01-01T00:30:00Z","end":"1970-01-01T01:30:00Z","value":1}
-      """),
-  .init(
-    "visits per visitor", "window: { session: { gap: 30m }, key: .who, emit: length }",
-    input: """
-      0s {"who": "a"}
-      20m {"who": "a"}
-      25m {"who": "b"}
-      """,
-    output: """
-      50m {"key":"a","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:20:00Z","value":2}
-      55m {"key":"b","start":"1970-01-01T00:25:00Z","end":"1970-01-01T00:25:00Z","value":1}
-      """),
-  .init(
-    "by the time in the events",
-    "window: { tumbling: 10s, time: .at, allowed_lateness: 5s, emit: 'map(.n)' }",
-    input: """
-      0s {"at": 1, "n": 1}
-      0s {"at": 11, "n": 2}
-      0s {"at": 9, "n": 3}
-      0s {"at": 15, "n": 4}
-      0s {"at": 8, "n": 5}
-      """,
-    output: #"0s {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:10Z","value":[1,3]}"#),
-  .init(
-    "at its limit", "window: { tumbling: 10s, key: .k, max_keys: 1, max_events: 2, emit: length }",
-    input: #"0s {"k": 1}\#n1s {"k": 1}\#n2s {"k": 1}\#n3s {"k": 2}"#,
-    output: """
-      3s {"key":1,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:10Z","value":2}
-      10s {"key":2,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:10Z","value":1}
-      """),
-]

@@ -6,27 +6,11 @@ import Language
 /// `csv`: appends each event to a file, as a row of a table.
 package let csv = NodeSpec(
   "csv", "append each event to a file, as a row of CSV",
-  details: """
-    The first line of each file is the header. A text that contains the delimiter, a quote or a line break is quoted, \
-    with its quotes doubled (RFC 4180). null is an empty field, lists and objects are written as JSON.
-
-    Rows are written like the lines of jsonl: whole, in order, and exactly once where the pipeline has state. Changing \
-    the columns does not change the header of a file that exists. To begin a file a day, name it by the date, as in \
-    out/\\($now | todate[:10]).csv.
-    """,
+  reference: .init(PackageResources.csv_md),
   options: AnyOption.list(
     CSVOptions.path, CSVOptions.columns, CSVOptions.delimiter, CSVOptions.header, CSVOptions.mode,
     CSVOptions.maxOpen),
   hasDurableState: true,
-  examples: [
-    .init("fields", "csv: { path: out/launches.csv, columns: [.id, .name, .net] }"),
-    .init(
-      "named columns, one file per provider",
-      #"csv: { path: 'out/\(.provider).csv', columns: { Launch: .name, Date: '.net[:10]' }, max_open: 10 }"#),
-    .init(
-      "tab-separated, without a header",
-      "csv: { path: out/all.tsv, columns: [.id, .name], delimiter: tab, header: false, mode: '0600' }"),
-  ],
   .sink { options, context in
     try LineSink(
       options[CSVOptions.path], CSVFormat(options, context), Rotation(), mode: options[CSVOptions.mode],

@@ -6,39 +6,11 @@ import Reactive
 /// `console`: prints events to standard output, as JSON, as lines of a template, or as a table.
 package let console = NodeSpec(
   "console", "print events to standard output: as JSON, by a template, or as a table",
-  details: """
-    Without options each event is one line: a string as it is, anything else as compact JSON. On a terminal a table \
-    shows the last poll of each source and is redrawn in place. Behind steps that emit only news, such as changes, \
-    with `live: false`, and for sources without polls, rows are appended instead; with --once all rows of the poll \
-    are printed. If standard output is not a terminal, rows are lines with tabs between the cells.
-
-    On a terminal a column without contents is hidden, an address is a link on the name of its column, and where \
-    there is no room the first two columns are clipped last. The line below a live table says when it was polled, and \
-    when the next poll is due.
-
-    Control characters in the output are escaped, so that text from an API cannot move the cursor or worse. Line \
-    breaks and tabs of templates and strings are kept only if standard output is not a terminal. On a terminal those \
-    of a text difference are kept too, as in `\\(.diff[].lines)`; what was added is green, what was removed red.
-    """,
+  reference: .init(PackageResources.console_md),
   options: AnyOption.list(
     ConsoleOptions.template, ConsoleOptions.table, ConsoleOptions.json, ConsoleOptions.color,
     ConsoleOptions.header, ConsoleOptions.maxRows, ConsoleOptions.live, ConsoleOptions.clip),
   shorthand: "template",
-  examples: [
-    .init("each event as JSON", "console"),
-    .init("a line per event", #"console: '\(.name) slipped to \(.net)'"#),
-    .init("a table", "console: { table: [.name, .net, .status.abbrev] }"),
-    .init(
-      "a table with colours",
-      #"console: { table: { Launch: .name, When: .net }, color: 'if .status == "Go" then "green" else null end' }"#
-    ),
-    .init(
-      "a log of changes, one row each",
-      "console: { table: { Change: .type, Launch: .after.name }, live: false, header: false, max_rows: 20 }"),
-    .init(
-      "readable JSON, cut at the width of the terminal",
-      "console: { json: pretty, clip: true }"),
-  ],
   check: { options, checker in
     if options.isGiven(ConsoleOptions.table), options.isGiven(ConsoleOptions.template) {
       checker.report(

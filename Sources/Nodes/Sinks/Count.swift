@@ -6,19 +6,10 @@ import struct Reactive.Instant
 /// `count`: counts events and prints the totals.
 package let count = NodeSpec(
   "count", "count events, optionally by key, and print the totals at the end",
-  details: """
-    The totals are one line of JSON on standard output, `{"count":3,"by":{"a":2,"b":1}}`, largest first. Keys that are \
-    not strings are written as JSON. Keys beyond the first `max_keys` are counted together under “…”.
-    """,
+  reference: .init(PackageResources.count_md),
   options: AnyOption.list(
     CountOptions.by, CountOptions.key, CountOptions.eachPoll, CountOptions.maxKeys),
   shorthand: "by",
-  examples: [
-    .init("all events", "count"),
-    .init("per status", "count: .status.abbrev"),
-    .init("per type, as other steps name it", "count: { key: .type }"),
-    .init("after each poll, at most a hundred keys", "count: { by: .id, each_poll: true, max_keys: 100 }"),
-  ],
   check: { options, checker in
     if options.isGiven(CountOptions.by), options.isGiven(CountOptions.key) {
       checker.report("by and key are the same option", at: options.place(of: CountOptions.key))

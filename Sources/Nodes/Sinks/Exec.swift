@@ -7,37 +7,11 @@ import Language
 /// `exec`: runs a command for each event.
 package let exec = NodeSpec(
   "exec", "run a command for each event, with retries",
-  details: """
-    The command is a list of arguments. Each is a template that makes exactly one argument, whatever is in the data; \
-    no shell is involved. A script (the program with its folder, or the first argument that is no option) is searched \
-    next to the pipeline, then in the working directory, where the command runs. The event is on its standard input \
-    as JSON. Its environment has the additional variables FLOW_PIPELINE, FLOW_SINK, FLOW_SOURCE, FLOW_POLL (empty \
-    without polls) and FLOW_EVENT_ID, which is the same for each attempt and unique to the event.
-
-    Standard error goes to the log. A command fails if its exit status is not 0, a signal ends it, or it takes longer \
-    than `timeout`; then all its processes are terminated. Background processes of a command with status 0 continue. \
-    Their output is not read, so it must be redirected, as in sh -c 'player >/dev/null 2>&1 &'. After the last attempt \
-    the event is handled as `on_error` says. When `queue` events are waiting, the pipeline waits.
-
-    With state, a command is retried across restarts until it succeeds, with the same FLOW_EVENT_ID. The next run \
-    first terminates what a killed run has left running. A command that failed for good is kept as a dead letter: see \
-    flow state dead. Simulated and replayed runs run no commands without --live-sinks; --dry-run prints them instead.
-    """,
+  reference: .init(PackageResources.exec_sink_md),
   options: AnyOption.list(
     ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, DeliveryOptions.concurrency,
     ExecOptions.timeout, DeliveryOptions.attempts, DeliveryOptions.backoff, DeliveryOptions.queue),
   shorthand: "command", hasDurableState: true,
-  examples: [
-    .init("a script that reads the event", "exec: { command: [./notify.sh] }"),
-    .init("fields as arguments", #"exec: { command: [./notify.sh, '\(.name)', '\(.net)'], stdin: none }"#),
-    .init(
-      "a shell script, with data in its environment",
-      #"exec: { command: [sh, -c, 'echo "$NAME" >> names.txt'], env: { NAME: '\(.name)' } }"#),
-    .init(
-      "four at once, with five attempts each",
-      "exec: { command: [./upload.sh], concurrency: 4, queue: 256, timeout: 2m, attempts: 5, backoff: 10s }"),
-    .init("its output on standard output", "exec: { command: [jq, -S, .], output: stdout }"),
-  ],
   check: { options, checker in
     let variables = options[ExecOptions.env].map { (name: $0.name, isFixed: CommandWord($0.value).isFixed) }
     checker.check(

@@ -10,45 +10,12 @@ import System
 /// `http` as a sink: sends a request for each event, as to a webhook.
 package let httpSink = NodeSpec(
   "http", "send each event to a web address, with retries",
-  details: """
-    The event is sent as JSON (nothing with delete and get), or as given by `body` or `body_text`. The header Idempotency-Key has an id that is the \
-    same for each attempt and unique to the event, by which the server can detect repeats. Responses with status 2xx \
-    are successes. Those with 4xx, except 408, 425 and 429, and redirects that are not followed are not retried. Other \
-    failures are, after `backoff` or as the server's Retry-After demands. After the last attempt the event is handled \
-    as `on_error` says. When `queue` events are waiting, the pipeline waits.
-
-    The address may contain expressions after its host. Their results are percent-encoded and become part of the path \
-    or the query. An empty segment of the path and the segments . and .. are errors.
-
-    With state, a request is retried across restarts until it succeeds, with the same id. One that failed for good is \
-    kept as a dead letter: see flow state dead. `bearer`, `basic`, and addresses and headers without expressions are \
-    never stored.
-
-    Simulated and replayed runs send nothing without --live-sinks.
-    """,
+  reference: .init(PackageResources.http_sink_md),
   options: AnyOption.list(
     HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, WebOptions.bearer,
     WebOptions.basic, HTTPSinkOptions.timeout)
     + Payload.list + DeliveryOptions.list,
   shorthand: "url", hasDurableState: true,
-  examples: [
-    .init("each event as JSON, with POST", "http: https://example.org/hooks/launches"),
-    .init(
-      "one resource per event",
-      #"http: { url: 'https://example.org/launches/\(.id)', method: put, body: '{name, net}', bearer: '${TOKEN:-}' }"#
-    ),
-    .init("in an envelope", "http: { url: https://example.org/in, envelope: cloudevents }"),
-    .init(
-      "a text, with headers",
-      #"http: { url: https://ntfy.example.org/sky, body_text: '\(.name) slipped', headers: { Title: '\(.id)' } }"#
-    ),
-    .init(
-      "four at once, retried for hours",
-      """
-      http: { url: https://example.org/in, concurrency: 4, queue: 256, attempts: 20, backoff: 10s, timeout: 1m, \
-      basic: '${USER_AND_PASSWORD:-}' }
-      """),
-  ],
   check: { options, checker in
     Payload.check(options, checker)
     WebOptions.check(options[HTTPSinkOptions.url], at: options.place(of: HTTPSinkOptions.url), checker)

@@ -9,35 +9,11 @@ import Store
 /// `jsonl`: appends each event to a file, as a line of JSON.
 package let jsonl = NodeSpec(
   "jsonl", "append each event to a file, as a line of JSON",
-  details: """
-    Lines are written whole, those of a turn together, and never removed: follow the file with tail -F. When the disk \
-    is full, the pipeline reports it once a minute, waits for space and continues.
-
-    With state, each line is written exactly once, even if the process is killed. Lines committed but not yet written \
-    are written by the next run. Lines written but not committed are regenerated and skipped, byte for byte. If the \
-    file contains other bytes there, it is renamed and a notice is logged. If other processes have appended to it or \
-    truncated it since the last epoch, lines of that epoch may be in both files.
-
-    Only one process at a time can write to a file. Others may rename it within its folder, as logrotate does. The \
-    position is remembered for the 1000 most recently written files, or for max_open files if that is more.
-
-    A path may contain expressions, as in out/\\(.provider).jsonl. Their results cannot lead out of its folder: \
-    slashes and leading dots are replaced. Simulated and replayed runs write to a folder of their own, as all runs do \
-    with --out: see flow help run.
-    """,
+  reference: .init(PackageResources.jsonl_md),
   options: AnyOption.list(
     JSONLinesOptions.path, JSONLinesOptions.rotate, JSONLinesOptions.mode, JSONLinesOptions.eventID,
     JSONLinesOptions.maxOpen, CloudEvents.envelope),
   shorthand: "path", hasDurableState: true,
-  examples: [
-    .init("a change log", "jsonl: out/new-launches.jsonl"),
-    .init("one file per provider", #"jsonl: { path: 'out/\(.provider).jsonl', max_open: 10 }"#),
-    .init(
-      "rotated", "jsonl: { path: out/all.jsonl, rotate: { size: 100MiB, keep: 5, gzip: true }, mode: '0600' }"
-    ),
-    .init("lines with unique ids", "jsonl: { path: out/all.jsonl, event_id: event }"),
-    .init("in an envelope", "jsonl: { path: out/all.jsonl, envelope: cloudevents }"),
-  ],
   check: { options, checker in
     if options.isGiven(JSONLinesOptions.eventID), options.isGiven(CloudEvents.envelope) {
       checker.report(

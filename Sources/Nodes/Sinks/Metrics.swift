@@ -7,39 +7,12 @@ import System
 /// `metrics`: measures the data itself, for Prometheus.
 package let metricsSink = NodeSpec(
   "metrics", "measure the events: gauges and counters for Prometheus, with labels",
-  details: """
-    A `gauge` has the last `value` of each set of labels; null removes it, as for a row that is gone. Where its source has a \
-    schedule, a value is left out after three periods without a good poll of its list, or, where whole polls arrive, in which \
-    it was not seen, until there is one again: Prometheus then has no sample, as of a target that is down. \
-    `keep: always` keeps it. A `counter` adds \
-    up the values, by default 1 for each event; a value below zero is an error. Labels are templates; the label pipeline \
-    is added to them.
-
-    The metrics are where those of flow itself are: at /metrics of flow run --page, and in the file of flow run \
-    --metrics FILE. Names are those of Prometheus: letters, digits and _, and a counter's ends in _total. Where the \
-    pipeline has state, the values continue in the next run.
-    """,
+  reference: .init(PackageResources.metrics_md),
   options: AnyOption.list(
     MetricsOptions.gauge, MetricsOptions.counter, MetricsOptions.value, MetricsOptions.labels,
     MetricsOptions.help, MetricsOptions.keep, MetricsOptions.bound),
   state: "one number for each set of labels, at most `bound`; events with more sets are errors",
   hasDurableState: true,
-  examples: [
-    .init(
-      "how often launches slip",
-      #"metrics: { counter: slips_total, labels: { provider: '\(.after.provider)' } }"#),
-    .init(
-      "a value of each row, gone with the row, and kept while the source fails",
-      #"""
-      metrics:
-        gauge: station_level_meters
-        value: .after.level
-        labels: { station: '\(.key)' }
-        help: The water level at a station.
-        keep: always
-        bound: 500
-      """#),
-  ],
   check: { options, checker in
     let names = [MetricsOptions.gauge, MetricsOptions.counter].filter { options[$0] != nil }
     if names.count != 1 {

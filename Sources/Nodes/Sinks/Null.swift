@@ -4,7 +4,7 @@ import Language
 /// `null`: discards all events, for tests and measurements.
 package let null = NodeSpec(
   "null", "discard every event; the statistics still count them",
-  examples: [.init("nowhere", "null:")],
+  reference: .init(PackageResources.null_md),
   .sink { _, _ in Null() })
 
 private final class Null: Sink {

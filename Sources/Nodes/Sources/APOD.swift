@@ -7,27 +7,12 @@ import Language
 /// `apod`: NASA's Astronomy Picture of the Day.
 package let apod = NodeSpec(
   "apod", "poll NASA's astronomy pictures of the day",
-  details: """
-    A row is a day as the service returns it: date, title, explanation, media_type, url, … Long ranges are requested a \
-    month at a time. If the service fails for a single day, that day is skipped and reported, and nothing counts as \
-    removed in that poll. Days without a picture, and today until its picture appears, are not rows. An error page, or \
-    any other response that is not the service's own, fails the poll.
-
-    The key DEMO_KEY allows 30 requests an hour and 50 a day from one address. Your own key, free at \
-    https://api.nasa.gov, allows a thousand an hour; set that in the budgets of config.yaml.
-    """,
+  reference: .init(PackageResources.apod_md),
   options: AnyOption.list(
     APODOptions.days, APODOptions.from, APODOptions.until, APODOptions.random, APODOptions.thumbs,
     APODOptions.key,
     APODOptions.cache, APODOptions.url),
   shorthand: "days",
-  examples: [
-    .init("the last thirty days", "apod: 30"),
-    .init(
-      "a range, with thumbnails of the videos", "apod: { from: 2026-01-01, until: 2026-03-01, thumbs: true }"),
-    .init("five random days", "apod: { random: 5, key: '${NASA_KEY:-DEMO_KEY}', cache: 0s }"),
-    .init("from another server", "apod: { days: 3, url: 'http://127.0.0.1:8080' }"),
-  ],
   check: { options, checker in
     WebOptions.check(options[APODOptions.url], at: options.place(of: APODOptions.url), checker)
     let ways = [

@@ -9,52 +9,12 @@ import System
 /// `exec`: the output of a command, as a poll or as it is printed.
 package let execSource = NodeSpec(
   "exec", "run a command and read what it prints, at each poll or as it is printed",
-  details: """
-    The command is a list of arguments; no shell is involved. Its environment has PATH, HOME, USER, LANG, LC_ALL, TZ and \
-    TMPDIR of flow's own and the variables of `env`, nothing else. With state it also has FLOW_SOURCE_ID, by which the \
-    next run finds and terminates a command that a killed run has left running. Its standard input is empty, and its \
-    working directory is that of flow.
-
-    A poll runs the command once and decodes its standard output, whose values are the rows. The poll fails if the \
-    command cannot be started, ends with another status than those of `exit_codes`, takes longer than `timeout`, prints \
-    more than `max_size`, or prints what cannot be decoded. The error has the last lines of its standard error; other \
-    lines are shown with -v. Nothing counts as removed by a failed poll.
-
-    With `follow` the command runs on, and its values are sent as it prints them, without polls. When it ends it is \
-    started again after a wait, which doubles from `backoff` up to a minute while it keeps ending soon. With --once it \
-    runs until it ends.
-
-    With `each` the arguments are templates, but for the program itself; without it those with a variable, as `\\($last.at)`, \
-    are. Where an argument may begin with a dash, put `--` before it if the command knows that.
-
-    \(EachOptions.details)
-    """,
+  reference: .init(PackageResources.exec_source_md, sharing: ["each": EachOptions.details]),
   options: AnyOption.list(
     ExecOptions.command, Decoding.option, EachOptions.each, EachOptions.whenGone, EachOptions.concurrency,
     EachOptions.note, ExecOptions.env, ExecOptions.exitCodes, ExecOptions.timeout,
     ExecOptions.maxSize, ExecOptions.follow, ExecOptions.backoff),
   shorthand: "command",
-  examples: [
-    .init("JSON that a command prints", "exec: [lsblk, --json]"),
-    .init(
-      "a table, with a variable of the environment",
-      "exec: { command: [./prices.sh], decode: csv, env: { TOKEN: '${TOKEN:-}' }, timeout: 1m, max_size: 1MiB }"
-    ),
-    .init(
-      "the disks of several hosts, asked one by one",
-      #"exec: { command: [ssh, '\(.)', df, -kP], each: [db1, db2, web1], decode: text, concurrency: 2, when_gone: forget }"#
-    ),
-    .init(
-      "what a log has since the last poll",
-      #"exec: { command: [journalctl, -o, json, --since, '\($last.at // "today")'], decode: lines, note: length }"#
-    ),
-    .init(
-      "lines of text from a shell; status 1 of grep means no line",
-      "exec: { command: [sh, -c, 'dmesg | grep -i error'], decode: text, exit_codes: [0, 1] }"),
-    .init(
-      "a command that goes on",
-      "exec: { command: [journalctl, -f, -o, json], decode: lines, follow: true, backoff: 5s }"),
-  ],
   check: { options, checker in
     EachOptions.check(options, checker)
     let command = options[ExecOptions.command]

@@ -9,28 +9,10 @@ import Language
 /// `file`: reads the values in files, once or while they grow.
 package let file = NodeSpec(
   "file", "read files: JSON, CSV, text or another format",
-  details: """
-    Gzip files are decompressed. What cannot be decoded is reported and skipped. With follow, a file is read as it \
-    grows, through rotation and truncation, like tail -F; it need not exist yet. A file that is copied and then truncated, as by \
-    logrotate with copytruncate, may be renamed later: its copy is known by its content, and what was read is not read again.
-
-    With state, a stopped or killed run resumes where it left off. A run that has read its files to the end begins \
-    again next time, except with follow, where reading continues after the last run's position, also with --once.
-
-    A file is identified by its inode, its creation time, and a hash of what was read of it. A file that was replaced \
-    or overwritten is read from its beginning, with a notice. One that is overwritten between two checks with at least \
-    as many bytes as were read is not detected.
-    """,
+  reference: .init(PackageResources.file_md),
   options: AnyOption.list(
     FileOptions.path, Decoding.option, FileOptions.follow, FileOptions.from, FileOptions.maxValue),
   shorthand: "path", isRepeatable: true,
-  examples: [
-    .init("a file", "file: launches.jsonl"),
-    .init("all files of a folder", "file: { path: [\"archive/*.jsonl.gz\", today.jsonl], decode: lines }"),
-    .init("a table", "file: { path: prices.csv, decode: { csv: { types: { price: number } } } }"),
-    .init("a growing log", "file: { path: /var/log/app.jsonl, follow: true, from: end }"),
-    .init("long lines", "file: { path: dump.json, max_value: 64MiB }"),
-  ],
   check: { options, checker in
     let paths = options[FileOptions.path]
     if options[FileOptions.follow], paths.count != 1 || paths.contains(where: Glob.isPattern) {

@@ -6,16 +6,9 @@ import System
 /// `generate`: creates events with an expression, once or on a schedule.
 package let generate = NodeSpec(
   "generate", "create events with an expression, once or on a schedule",
-  details: """
-    Each run is a poll, whose rows are the outputs of the expression with null as input. $meta.poll counts the runs, \
-    and $now is the time.
-    """,
+  reference: .init(PackageResources.generate_md),
   options: AnyOption.list(GenerateOptions.value, GenerateOptions.limit),
   shorthand: "value",
-  examples: [
-    .init("numbers", "generate: range(10)"),
-    .init("a heartbeat", "generate: { value: '{n: $meta.poll, at: ($now | todate)}', limit: 1 }"),
-  ],
   .poll { options, context in Generate(options, context) })
 
 private enum GenerateOptions {

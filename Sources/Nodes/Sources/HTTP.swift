@@ -9,66 +9,9 @@ import System
 /// `http`: polls an address; the rows of its responses are the events.
 package let http = NodeSpec(
   "http", "poll an address: a JSON API, a table, a feed, a page or a text; or read a stream of events",
-  details: """
-    Each poll sends one request, or one for each page, and its rows are the outputs of `rows` over the responses. If a \
-    page is not JSON, is truncated or fails, the whole poll fails, and nothing counts as removed. Without `rows`, a \
-    response that is not a list of rows fails the poll too: null, an object that reports an error, and the status codes \
-    202, 204 and 205, which have no rows. If `rows` is set, it decides what such a response means. 206 fails unless the request has a Range \
-    header.
-
-    With `decode` a response need not be JSON. What its decoder makes of it, such as the rows of a table or the lines of \
-    a text, is a list for `rows`. A part that cannot be decoded fails the poll. Text is in the encoding that \
-    Content-Type names, else in UTF-8, unless a document names its own.
-
-    The last page is the one for which `next` is null, false or empty. Any other value that is not a text fails the \
-    poll, and so does a page that links to an earlier one. With `cursor`, what `next` gives is no address but the value of that \
-    query item, a text or a number. By `page` and `offset` the last page is an empty one, or the one with which \
-    there are `total` rows.
-
-    A response that says that its list goes on, by `has_more: true` or a link or cursor to the next page, and is not read on, is truncated: \
-    what is missing does not count as removed. The log and `flow status` say so, with the line that reads the rest. With \
-    `next: null` such a response is the whole list. If a response states more rows than it has, this is reported too: \
-    `total` counts them, and `total: null` says that the number means something else.
-
-    With `limit` a poll reads the beginning of a longer list, and is truncated ($meta.coverage). With `order`, the member \
-    by which the service sorts the list, `changes` knows what lies behind the last row: a row beyond it is neither \
-    removed nor added. Set `moves` where rows change their position, as rescheduled events do. Without `order`, a row that \
-    is missing from a truncated list counts neither as removed nor as kept. If the address itself limits the list, set the \
-    same `limit`.
-
-    `total` is the number of rows of the whole list, as the response states it. A poll with fewer different rows has \
-    missed some, because the list shifted while its pages were read: they are read once more, as far as the budget \
-    allows without waiting. A poll that still has too few is partial, and none of the missing rows counts as removed.
-
-    A request that fails is retried a few times; then the poll has failed, and sends nothing. A response with an ETag or a \
-    date of change is transferred again only if it has changed. What `cache` reuses counts as observed when the service \
-    gave it.
-
-    Headers are sent to this address alone: they follow a redirect, `next` or a Link header to another scheme, host or port \
-    only where `allow_hosts` names the host. Values of the environment are shown as *** in messages and recordings.
-
-    `url` is a template, and so are texts in `query`, `headers` and `body` that have `\\(`. Data in the address is percent-encoded. It can choose the host only \
-    where `hosts` names it, or `any_host` is true; then each entry may be a whole address.
-
-    With `stream` one connection goes on, and what the server sends is an event at once. With `stream: sse` that is the \
-    data of each server-sent event, as JSON if it is JSON, else as a text, or as `decode` says; $meta.event is its type, \
-    $meta.id its id. The last id is stored with the pipeline's state and sent as Last-Event-ID with each new connection, \
-    also that of the next run: a server that keeps its events goes on behind it, so that none is lost or comes twice. \
-    Where it does not know the id any more, and where it has no ids, this is reported: events may be missing then. An \
-    event of type error is reported, and sent like the others. With `stream: lines` each line is JSON, or what `decode` \
-    says; `note` can keep what the next connection sees as $last.note, as an id for the address.
-
-    A connection that ends or fails is made again, after what the server has asked for by `retry:` or Retry-After, else \
-    after 3 seconds, which double up to 5 minutes while it fails. So is one that was silent for `heartbeat`. The status \
-    204 ends the source, as does a refusal of the very first connection that is about the request itself, unless a run \
-    before could read. While the \
-    pipeline is slow, the server has to wait. An event or line that is longer than `max_size` is skipped and reported. With \
-    --once a stream is read until its response ends, nothing has come for 5 seconds, or a minute has passed.
-
-    \(BrowserOptions.details)
-
-    \(EachOptions.details)
-    """,
+  reference: .init(
+    PackageResources.http_source_md,
+    sharing: ["each": EachOptions.details, "browser": BrowserOptions.details]),
   options: AnyOption.list(
     HTTPOptions.url, Decoding.option, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query,
     HTTPOptions.headers, EachOptions.each, EachOptions.whenGone, EachOptions.concurrency, HTTPOptions.hosts,
@@ -79,60 +22,6 @@ package let http = NodeSpec(
     HTTPOptions.total, HTTPOptions.cache, HTTPOptions.timeout, HTTPOptions.stream, HTTPOptions.heartbeat,
     BrowserOptions.browser, WebOptions.maxSize),
   shorthand: "url",
-  examples: [
-    .init("a list", "http: https://example.org/launches.json"),
-    .init(
-      "rows within an object, pages linked by the response",
-      "http: { url: https://example.org/items, rows: '.results[]', next: .next, cache: 10m }"),
-    .init(
-      "a table of open data",
-      "http: { url: https://example.org/stations.csv, decode: { csv: { types: { id: number } } } }"),
-    .init(
-      "pages by number, with a key from the environment",
-      "http: { url: https://example.org/items, page: page, bearer: '${TOKEN:-}', query: { sort: date } }"),
-    .init(
-      "pages by a cursor",
-      "http: { url: https://example.org/items, rows: '.items[]', next: .next_cursor, cursor: cursor }"),
-    .init(
-      "the next fifty events of a long list, which may be rescheduled",
-      "http: { url: https://example.org/events, rows: '.events[]', page: page, limit: 50, order: .date, moves: true, total: .count }"
-    ),
-    .init(
-      "the stock of each shop of a list, polled one by one",
-      #"http: { url: 'https://\(.host)/stock.json', each: { file: shops.csv, key: .id }, hosts: [a.example.org, b.example.org], concurrency: 8, when_gone: forget }"#
-    ),
-    .init(
-      "pages of any site, the list in the file",
-      #"http: { url: '\(.)', each: [https://example.org/news, https://example.com/prices], any_host: true, decode: text }"#
-    ),
-    .init(
-      "only what is new since the last poll",
-      #"http: { url: https://example.org/log, query: { after: '\($last.note // 0)' }, note: '[$last.note, .[].id] | max' }"#
-    ),
-    .init(
-      "the edits of Wikipedia as they are made",
-      "http: { url: 'https://stream.wikimedia.org/v2/stream/recentchange', stream: sse }"),
-    .init(
-      "notifications of ntfy, from the last one that was read",
-      #"http: { url: 'https://ntfy.sh/launches/json', query: { since: '\($last.note // "all")' }, note: '(map(select(.event == "message").id) | last) // $last.note', stream: lines, heartbeat: 5m }"#
-    ),
-    .init(
-      "the items of a page that a script fills",
-      "http: { url: https://example.org/shop, browser: { wait: { for: .item } }, decode: { html: { select: .item } } }"
-    ),
-    .init(
-      "the JSON that a page requests, behind a login and a cookie banner",
-      """
-      http: { url: https://example.org/orders, browser: { banners: dismiss, actions: [{ fill: { '#user': ada, \
-      '#password': '${PASSWORD:-}' } }, { press: Enter }], response: '/api/orders*' }, rows: '.orders[]' }
-      """),
-    .init(
-      "a query by POST, pages by offset",
-      """
-      http: { url: https://example.org/query, method: post, body: { open: true }, rows: '.docs[]', offset: skip, \
-      max_pages: 5, timeout: 30s, allow_hosts: [cdn.example.org], max_size: 8MiB, headers: { X-Client: flow }, basic: '${USER_AND_PASSWORD:-}' }
-      """),
-  ],
   check: { options, checker in
     HTTPOptions.checkAddress(options, checker)
     HTTPOptions.checkStream(options, checker)

@@ -7,25 +7,7 @@ import Language
 /// `launch_library`: rocket launches, as Launch Library 2 of The Space Devs lists them.
 package let launchLibrary = NodeSpec(
   "launch_library", "poll the launches of Launch Library 2",
-  details: """
-    A row is a launch as the service has it; its shape differs with `version` and `mode` (pipelines/lib/launch.jq reads \
-    all of them). Pages are read until there are `limit` launches, each once.
-
-    A poll knows how much of the list it has seen ($meta.coverage). It is complete if it has as many different launches \
-    as the service counts. It is truncated if the list goes on behind `limit`; the order and the position of the last \
-    launch are in $meta.order and $meta.last. Otherwise it is partial: some launches are missing, and `changes` reports \
-    none of them as removed. Each page begins with the last launch of the page before, and launches at one time are \
-    ordered by their id, so that a list that changes while it is read is noticed. It is then read a second time, as far as \
-    the budget allows without waiting. A poll with `skip` is always partial, because the beginning of the list is missing.
-
-    Without a key the service allows 15 requests an hour from one address, for all programs together; a poll that exceeds \
-    the budget waits. Before the first poll of a run, and when the service refuses a request, the source asks the service \
-    how many requests are left and how many a key allows, unless it has the answer from the last hour. Responses younger than \
-    `cache` are reused, so that a restart costs nothing.
-
-    With `detail: true` each launch is requested by itself, which adds its videos and costs one request each. When the \
-    budget is spent, the remaining launches keep their last known details.
-    """,
+  reference: .init(PackageResources.launch_library_md),
   options: AnyOption.list(
     LaunchLibraryOptions.list, LaunchLibraryOptions.version, LaunchLibraryOptions.limit,
     LaunchLibraryOptions.skip,
@@ -36,21 +18,6 @@ package let launchLibrary = NodeSpec(
     LaunchLibraryOptions.cache,
     LaunchLibraryOptions.url),
   shorthand: "list",
-  examples: [
-    .init("the next launches", "launch_library: { list: upcoming, limit: 40 }"),
-    .init(
-      "those of one provider, with their videos",
-      "launch_library: { provider: SpaceX, limit: 10, detail: true, key: '${LL2_KEY:-}' }"),
-    .init(
-      "the launches of a year, newest first",
-      "launch_library: { list: previous, from: 2025-01-01, until: 2026-01-01, order: -net, limit: 1000, mode: list }"
-    ),
-    .init("the second page of them", "launch_library: { list: upcoming, limit: 20, skip: 20 }"),
-    .init(
-      "launches that are Go, from two locations, by the oldest version, without the cache",
-      "launch_library: { status: [1], location: [12, 27], search: Relay, version: 2.0.0, cache: 0s, url: 'https://lldev.thespacedevs.com' }"
-    ),
-  ],
   check: { options, checker in
     WebOptions.check(
       options[LaunchLibraryOptions.url], at: options.place(of: LaunchLibraryOptions.url), checker)

@@ -8,31 +8,11 @@ import Language
 /// `replay`: the polls of a recording, at the times at which they were made.
 package let replay = NodeSpec(
   "replay", "answer with the polls of a recording, in virtual time",
-  details: """
-    A recording is a file of JSON lines, one for each poll: {"at": "2026-01-01T00:00:00Z", "rows": [ … ]}, or error \
-    instead of rows for a poll that failed. meta holds what the source added to $meta, and coverage how much of the list \
-    the poll has seen: complete, partial, or truncated, then with order (".net"), last (the position of the last row) and \
-    moves (true if rows change their position). For recordings without coverage, `limit` says that a poll with at least as \
-    many rows is truncated, and `order` and `moves` in which order; other polls are complete. The whole pipeline runs in \
-    virtual time: $now is the time of the recording, and a year takes seconds. After the last poll the source ends, and \
-    steps flush the events they hold.
-
-    The run is a replayed one: files below out/ are written below out/replay, where they replace those of an earlier \
-    replay, and commands, requests and notifications are left out. With --live-sinks all sinks act as in a real run.
-
-    flow run --record makes such files of what a pipeline polls, and flow run --replay runs the same pipeline over them.
-    """,
+  reference: .init(PackageResources.replay_md),
   options: AnyOption.list(
     ReplayOptions.path, ReplayOptions.from, ReplayOptions.until, ReplayOptions.limit, ReplayOptions.order,
     ReplayOptions.moves),
   shorthand: "path",
-  examples: [
-    .init("all of it", "replay: recordings/upcoming.jsonl"),
-    .init("a month", "replay: { path: upcoming.jsonl, from: 2026-01-01, until: 2026-02-01 }"),
-    .init(
-      "an old recording of the first ten launches",
-      "replay: { path: upcoming.jsonl, limit: 10, order: .net, moves: true }"),
-  ],
   check: { options, checker in
     for (isGiven, place) in [
       (options.isGiven(ReplayOptions.order), options.place(of: ReplayOptions.order)),

@@ -7,27 +7,11 @@ import Language
 /// `spacex`: polls the SpaceX API of r/SpaceX: launches, rockets and other collections.
 package let spacex = NodeSpec(
   "spacex", "poll a collection of the SpaceX API: launches, rockets, cores, …",
-  details: """
-    Rows are the entries of the collection as the service returns them. With `populate`, `where`, `sort` or `fields`, \
-    the source sends a query, page after page; `populate: [rocket]` replaces the id in .rocket with the rocket. If the \
-    pages lack some of the entries that the service counts, the query is sent once more; a poll that still lacks some \
-    is partial ($meta.coverage), and `changes` reports none of them as removed. The data has not changed since October \
-    2022, and the service may be gone: `url` can point to a mirror.
-    """,
+  reference: .init(PackageResources.spacex_md),
   options: AnyOption.list(
     SpaceXOptions.collection, SpaceXOptions.version, SpaceXOptions.populate, SpaceXOptions.condition,
     SpaceXOptions.fields, SpaceXOptions.sort, SpaceXOptions.cache, SpaceXOptions.url),
   shorthand: "collection",
-  examples: [
-    .init("all launches", "spacex: launches"),
-    .init(
-      "with their rockets", "spacex: { collection: launches, populate: [rocket], sort: { date_utc: desc } }"),
-    .init("the rockets, once a day", "spacex: { collection: rockets, cache: 1d }"),
-    .init(
-      "failed launches, from a mirror, in version 5",
-      "spacex: { collection: launches, version: v5, where: { success: false }, fields: [name, date_utc, failures], url: 'https://example.org' }"
-    ),
-  ],
   check: { options, checker in
     WebOptions.check(options[SpaceXOptions.url], at: options.place(of: SpaceXOptions.url), checker)
     let plain = options[SpaceXOptions.collection].utf8.allSatisfy { byte in

@@ -8,13 +8,9 @@ import Language
 /// `stdin`: reads the values on standard input.
 package let stdin = NodeSpec(
   "stdin", "read standard input until it ends: JSON, CSV, text or another format",
+  reference: .init(PackageResources.stdin_md),
   options: AnyOption.list(Decoding.option, StdinOptions.maxValue),
   shorthand: "decode",
-  examples: [
-    .init("in a shell pipe", "stdin: lines"),
-    .init("plain text, line by line", "stdin: text"),
-    .init("values of any length", "stdin: { decode: values, max_value: 256MiB }"),
-  ],
   .stream { options, context in StandardInput(options, context) })
 
 private enum StdinOptions {

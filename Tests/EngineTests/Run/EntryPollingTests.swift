@@ -105,14 +105,14 @@ struct EntryPollingTests {
       }
     }
     let echo = NodeSpec(
-      "echo", "answer", examples: [.init("", "echo:")],
+      "echo", "answer",
       .each(
         lists,
         .poll { _, context in
           time.map { Slow(context.entry, $0) as any PollSource } ?? Echo(context.entry, fails)
         }))
     let ends = NodeSpec(
-      "ends", "note", examples: [.init("", "ends:")],
+      "ends", "note",
       .sink { _, _ in
         Ends { poll in
           let entry = poll.entry?.string ?? "?"

@@ -74,11 +74,11 @@ import Testing
     let logged = Locked<[String]>([])
     let clock = VirtualScheduler()
     let catalog = Catalog([
-      NodeSpec("api", "", examples: [.init("", "api:")], .poll { _, _ in Script(answers) }),
-      NodeSpec("bus", "", examples: [.init("", "bus:")], .stream { _, _ in Nothing() }),
-      NodeSpec("errors", "", examples: [.init("", "errors:")], .errors),
+      NodeSpec("api", "", .poll { _, _ in Script(answers) }),
+      NodeSpec("bus", "", .stream { _, _ in Nothing() }),
+      NodeSpec("errors", "", .errors),
       NodeSpec(
-        "notes", "", examples: [.init("", "notes:")],
+        "notes", "",
         .sink { _, _ in
           Notes { event in
             func text(_ name: Key) -> String { event.value.member(name)?.string ?? "" }
@@ -87,7 +87,7 @@ import Testing
             }
           }
         }),
-      NodeSpec("none", "", examples: [.init("", "none:")], .sink { _, _ in Notes { _ in } }),
+      NodeSpec("none", "", .sink { _, _ in Notes { _ in } }),
     ])
     var reader = PipelineReader(catalog: catalog)
     let text =

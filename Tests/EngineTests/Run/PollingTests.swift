@@ -57,14 +57,14 @@ struct PollingTests {
   ) throws -> (moments: [String], seconds: [Double], isDone: Bool?) {
     let heard = Locked<[(moment: String, second: Double)]>([])
     let counter = NodeSpec(
-      "counter", "count the polls", examples: [.init("", "counter:")],
+      "counter", "count the polls",
       .poll { _, context in
         source?.make(context) ?? time.map { Slow($0) as any PollSource } ?? Counter(failing: failing, error)
       })
     let clock = VirtualScheduler()
     @Sendable func passed() -> Double { Double(clock.now.nanoseconds) / 1e9 }
     let notes = NodeSpec(
-      "notes", "note", examples: [.init("", "notes:")],
+      "notes", "note",
       .sink { _, _ in
         Notes { event in heard.withLock { $0.append((timestamp(event.poll.at), passed())) } }
       })

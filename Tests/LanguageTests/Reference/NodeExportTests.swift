@@ -6,7 +6,7 @@ import Testing
   func table() throws {
     let spec = NodeSpec(
       "a", "do it",
-      options: AnyOption.list(Option("b", .text, default: "x|y", "this | or that")), examples: [],
+      options: AnyOption.list(Option("b", .text, default: "x|y", "this | or that")),
       madeBy: ToyMaker(role: .step))
     let text = NodeMarkdown.text(spec)
     #expect(

@@ -4,34 +4,45 @@ import Language
 /// Nodes that do nothing, for what looks at declarations alone.
 let toys = Catalog([
   NodeSpec(
-    "api", "ask a server for rows", details: "It asks politely.",
+    "api", "ask a server for rows",
+    reference: .toy(
+      "# the usual", "api: { url: https://example.org/rows, key: \"${API_KEY}\" }",
+      details: "It asks politely."),
     options: AnyOption.list(Toy.url, Toy.key, Toy.headers), shorthand: "url",
-    examples: [.init("the usual", "api: { url: https://example.org/rows, key: \"${API_KEY}\" }")],
     madeBy: ToyMaker(role: .poll)),
-  NodeSpec("lines", "read lines", examples: [.init("all", "lines:")], madeBy: ToyMaker(role: .stream)),
+  NodeSpec("lines", "read lines", reference: .toy("# all", "lines:"), madeBy: ToyMaker(role: .stream)),
   NodeSpec(
-    "keep", "keep some", options: AnyOption.list(Toy.condition), shorthand: "where",
-    examples: [
-      .init("by number", "keep: .n > 1", input: "0s {\"n\": 1}\n0s {\"n\": 2}", output: "0s {\"n\":2}"),
-      .init("none", "keep: false", input: "0s 1", output: ""),
-    ], madeBy: ToyMaker(role: .step)),
+    "keep", "keep some",
+    reference: .toy(
+      "# by number", "keep: .n > 1", "< 0s {\"n\": 1}", "< 0s {\"n\": 2}", "> 0s {\"n\":2}",
+      "# none", "keep: false", "< 0s 1"),
+    options: AnyOption.list(Toy.condition), shorthand: "where", madeBy: ToyMaker(role: .step)),
   NodeSpec(
-    "shape", "make it another", options: AnyOption.list(Toy.shape), shorthand: "to", takesMapping: true,
-    examples: [.init("an object", "shape: { id: .id, at: '.[\"a, b\"]' }")], madeBy: ToyMaker(role: .step)),
+    "shape", "make it another",
+    reference: .toy("# an object", "shape: { id: .id, at: '.[\"a, b\"]' }"),
+    options: AnyOption.list(Toy.shape), shorthand: "to", takesMapping: true, madeBy: ToyMaker(role: .step)),
   NodeSpec(
-    "join", "add what another stream said last", options: AnyOption.list(Toy.with, Toy.bound),
-    state: "the last event of each key, up to bound",
-    examples: [.init("by name", "join: { with: other }", input: "1s 1", other: "0s 2", output: "1s [1,2]")],
+    "join", "add what another stream said last",
+    reference: .toy("# by name", "join: { with: other }", "< 1s 1", "other < 0s 2", "> 1s [1,2]"),
+    options: AnyOption.list(Toy.with, Toy.bound), state: "the last event of each key, up to bound",
     madeBy: ToyMaker(role: .step)),
-  NodeSpec("screen", "show it", examples: [.init("as it is", "screen:")], madeBy: ToyMaker(role: .sink)),
+  NodeSpec("screen", "show it", reference: .toy("# as it is", "screen:"), madeBy: ToyMaker(role: .sink)),
   NodeSpec(
-    "log", "write it down", options: AnyOption.list(Toy.path), shorthand: "path",
-    examples: [.init("a log", "log: out/a.jsonl")], madeBy: ToyMaker(role: .sink)),
+    "log", "write it down", reference: .toy("# a log", "log: out/a.jsonl"),
+    options: AnyOption.list(Toy.path), shorthand: "path", madeBy: ToyMaker(role: .sink)),
   NodeSpec(
-    "mail", "send it", options: AnyOption.list(Toy.to, Toy.password),
-    examples: [.init("to me", "mail: { to: me@example.org, password: \"${PASSWORD}\" }")],
-    madeBy: ToyMaker(role: .sink)),
+    "mail", "send it",
+    reference: .toy("# to me", "mail: { to: me@example.org, password: \"${PASSWORD}\" }"),
+    options: AnyOption.list(Toy.to, Toy.password), madeBy: ToyMaker(role: .sink)),
 ])
+
+extension NodeReference {
+  /// A page of these lines of examples.
+  fileprivate static func toy(_ lines: String..., details: String = "") -> NodeReference {
+    NodeReference(
+      Array("\(details)\n\n```examples\n\(lines.joined(separator: "\n"))\n```\n".utf8))
+  }
+}
 
 /// A role without anything behind it.
 struct ToyMaker: NodeMaker {

@@ -38,7 +38,7 @@ import System
     let heard = Journal<String>()
     let told = Journal<String>()
     let scripted = NodeSpec(
-      "scripted", "answer", examples: [.init("", "scripted:")], .poll { _, _ in Scripted(answers) })
+      "scripted", "answer", .poll { _, _ in Scripted(answers) })
     var reader = PipelineReader(catalog: Catalog([scripted] + Catalog.all.nodes))
     let yaml = """
       sources: { up/one: { scripted: {}, every: 1h, retry: 0s } }
@@ -219,7 +219,7 @@ import System
       }
     }
     let spec = NodeSpec(
-      "budgeted", "answer", examples: [.init("", "budgeted:")], .poll { _, _ in Budgeted() })
+      "budgeted", "answer", .poll { _, _ in Budgeted() })
     var reader = PipelineReader(catalog: Catalog([spec] + Catalog.all.nodes))
     reader.read(path: "a.yaml", Array("sources: { in: budgeted }\nsinks: { o: null }\n".utf8))
     let plan = try #require(reader.plans.first?.sources.first, "\(reader.problems)")

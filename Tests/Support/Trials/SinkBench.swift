@@ -147,8 +147,8 @@ package struct SinkBench {
     let values = try lines.map { try Value.parse($0) }
     let catalog = Catalog(
       Catalog.all.nodes + [
-        NodeSpec("polls", "polls of a test", examples: [], .poll { _, _ in TestPolls(answers) }),
-        NodeSpec("lines", "values of a test", examples: [], .stream { _, _ in TestLines(values) }),
+        NodeSpec("polls", "polls of a test", .poll { _, _ in TestPolls(answers) }),
+        NodeSpec("lines", "values of a test", .stream { _, _ in TestLines(values) }),
       ])
     let source =
       polls.isEmpty ? "in: lines" : "api: { polls: , every: 1s\(key.map { ", key: \($0)" } ?? "") }"

@@ -84,6 +84,30 @@ import Testing
   }
 
   @Test(
+    "each file about a node is named for it, and each node has one, of paragraphs and a block of examples")
+  func nodeFiles() throws {
+    let kinds = Catalog.all.nodes.map { spec in
+      let isAlone = Catalog.all.named(spec.kind).count == 1
+      return isAlone ? "\(spec.kind).md" : "\(spec.kind)_\(spec.roleName).md"
+    }
+    var files: [String] = []
+    for module in ["Nodes", "Connectors"] {
+      let folder = ShippedPipelinesTests.root + "/Sources/\(module)/Reference"
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        files.append(name)
+        let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+        let parts = text.components(separatedBy: "```")
+        #expect(parts.count == 3 && parts[1].hasPrefix("examples\n# ") && parts[2] == "\n", "\(name)")
+        #expect(!parts[0].contains("\n#") && !parts[0].contains("\n|"), "\(name)")
+      }
+    }
+    expect(files.sorted(), equals: kinds.sorted())
+    for spec in Catalog.all.nodes {
+      #expect(!spec.examples.isEmpty && !spec.details.contains("{{"), "\(spec.kind)")
+    }
+  }
+
+  @Test(
     "no table of a topic is empty, and none of its cells in the first and last column",
     arguments: Topic.all.map(\.name))
   func tables(_ name: String) throws {
