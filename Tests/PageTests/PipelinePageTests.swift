@@ -9,7 +9,7 @@ import Testing
 @testable import Page
 
 /// A page over a run that a test describes.
-private final class RunFixture: MonitoredPipelines {
+private final class RunFixture: RunMonitor {
   static let yaml = """
     name: slips
     description: What slips
@@ -81,7 +81,7 @@ private final class RunFixture: MonitoredPipelines {
     }
   }
 
-  func run() -> PageRun { PageRun(RunMonitor(self), on: clock) }
+  func run() -> PageRun { PageRun(self, on: clock) }
 
   // MARK: - What a monitor sees
 

@@ -29,16 +29,16 @@ package final class PageRun: Sendable {
   /// A trace goes on for so long after the last look at it, for readers without script.
   private static let traceTimeout = Duration.seconds(60)
 
-  private let monitor: RunMonitor
+  package let monitor: any RunMonitor
   private let speed: Double
   private let scheduler: any Scheduler
   private let state = Locked(State())
 
-  package init(_ monitor: RunMonitor, speed: Double = 1, on scheduler: any Scheduler) {
+  package init(_ monitor: any RunMonitor, speed: Double = 1, on scheduler: any Scheduler) {
     (self.monitor, self.speed, self.scheduler) = (monitor, speed, scheduler)
   }
 
-  package convenience init(_ monitor: RunMonitor, speed: Double) {
+  package convenience init(_ monitor: any RunMonitor, speed: Double) {
     self.init(monitor, speed: speed, on: SerialScheduler(name: "flow-page-status"))
   }
 
@@ -86,40 +86,8 @@ package final class PageRun: Sendable {
 
   package func pipeline(_ name: String) -> PipelineStatus? { current.pipelines.first { $0.name == name } }
 
-  package func plan(of pipeline: String) -> (plan: Plan, secrets: Secrets)? { monitor.plan(of: pipeline) }
-
   /// Events per second of the nodes of a pipeline, where two snapshots are near each other.
   package func rates(of pipeline: String) -> [String: Double] { state.withLock { $0.rates[pipeline] ?? [:] } }
-
-  /// Polls a source now; false where that is not possible.
-  package func poll(_ source: String, of pipeline: String) -> Bool { monitor.poll(source, of: pipeline) }
-
-  package func heldKeys(of node: String, in pipeline: String) -> [HeldKey] {
-    monitor.heldKeys(of: node, in: pipeline)
-  }
-
-  package func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
-    monitor.deadLetters(of: sink, in: pipeline)
-  }
-
-  /// Retries or drops dead letters, all of the node without numbers; false where the pipeline does not run.
-  package func resolve(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
-    -> Bool
-  {
-    monitor.resolve(letters, of: sink, in: pipeline, by: way)
-  }
-
-  /// The outcome of the last rows with a key, as lines; nil where the pipeline keeps no trace.
-  package func why(_ key: String, of pipeline: String) -> [String]? { monitor.why(key, of: pipeline) }
-
-  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]? {
-    monitor.repeated(by: sink, in: pipeline)
-  }
-
-  /// Ends the repetition of a key; false where nothing is repeated with it, or that could not be committed.
-  package func acknowledge(_ key: String, in pipeline: String) -> Bool {
-    monitor.acknowledge(key, in: pipeline)
-  }
 
   // MARK: - Traces
 
@@ -138,7 +106,7 @@ package final class PageRun: Sendable {
       return (state.traces.updateValue(trace, forKey: pipeline.name), !state.isTicking)
     }
     if let former { monitor.detach(former.tap) }
-    monitor.attach(trace.tap, to: pipeline.name)
+    monitor.attach(trace.tap, to: pipeline.name, nil)
     if starts { schedule() }
     return trace
   }

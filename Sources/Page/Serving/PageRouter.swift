@@ -84,7 +84,7 @@ package struct PageRouter: Sendable {
 
   /// Polls a source of a pipeline, and shows the pipeline.
   private func poll(_ pipeline: String, _ request: PageRequest) -> PageAnswer {
-    guard let source = request.field("source"), hub.run?.poll(source, of: pipeline) == true else {
+    guard let source = request.field("source"), hub.run?.monitor.poll(source, of: pipeline) == true else {
       return PageAnswer(
         409,
         documents.failure("Not possible", "This source cannot be polled now: it has ended, or is not polled.")
@@ -98,7 +98,8 @@ package struct PageRouter: Sendable {
     let number = request.field("number")
     guard let way = request.field("way").flatMap({ DeadLetterEnd(rawValue: $0) }),
       number == nil || number.flatMap({ Int64($0) }) != nil,
-      hub.run?.resolve(number.flatMap { Int64($0) }.map { [$0] }, of: sink, in: pipeline, by: way) == true
+      hub.run?.monitor.resolve(number.flatMap { Int64($0) }.map { [$0] }, of: sink, in: pipeline, by: way)
+        == true
     else {
       return PageAnswer(
         409,
@@ -110,7 +111,7 @@ package struct PageRouter: Sendable {
 
   /// Ends the repetition of a key, and shows the sink.
   private func acknowledge(_ key: String, by sink: String, of pipeline: String) -> PageAnswer {
-    guard hub.run?.acknowledge(key, in: pipeline) == true else {
+    guard hub.run?.monitor.acknowledge(key, in: pipeline) == true else {
       return PageAnswer(
         409,
         documents.failure(

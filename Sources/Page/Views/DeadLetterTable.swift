@@ -9,7 +9,7 @@ struct DeadLetterTable {
   /// Writes nothing where there are none.
   func write(_ html: inout HTML) {
     guard let count = node.deadLetters, count > 0 else { return }
-    let letters = documents.run.deadLetters(of: node.name, in: pipeline.name)
+    let letters = documents.run.monitor.deadLetters(of: node.name, in: pipeline.name)
     html.tag("h2", .class("part")) { $0.text("Dead letters") }
     if letters.isEmpty {
       return html.tag("p", .class("sub")) { html in
@@ -18,7 +18,7 @@ struct DeadLetterTable {
         html.text(", which names the commands to retry and to drop them.")
       }
     }
-    let secrets = documents.run.plan(of: pipeline.name)?.secrets
+    let secrets = documents.run.monitor.plan(of: pipeline.name)?.secrets
     PageTable.write("Dead letters", ["Number", "Given up", "Attempts", "Reason", "", "Content"], &html) {
       html in
       for letter in letters {

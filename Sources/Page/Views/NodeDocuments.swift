@@ -48,9 +48,9 @@ extension PipelineDocuments {
   /// The state of a node, or its beginning.
   func held(_ node: NodeStatus, _ pipeline: PipelineStatus, _ html: inout HTML) {
     guard let count = node.keys, count > 0 else { return }
-    let keys = run.heldKeys(of: node.name, in: pipeline.name)
+    let keys = run.monitor.heldKeys(of: node.name, in: pipeline.name)
     if keys.isEmpty { return }
-    let secrets = run.plan(of: pipeline.name)?.secrets ?? Secrets()
+    let secrets = run.monitor.plan(of: pipeline.name)?.secrets ?? Secrets()
     html.tag("h2", .class("part")) { $0.text("State") }
     PageTable.write("State", ["Key", "Value"], &html) { html in
       for held in keys {
@@ -75,7 +75,7 @@ extension PipelineDocuments {
     if passed.isEmpty {
       return html.tag("p", .class("sub")) { $0.text("None since this page was opened.") }
     }
-    let secrets = run.plan(of: pipeline.name)?.secrets ?? Secrets()
+    let secrets = run.monitor.plan(of: pipeline.name)?.secrets ?? Secrets()
     html.tag("ol", .class("events"), .set(.role, "list")) { html in
       for event in passed {
         html.tag("li") { html in

@@ -288,7 +288,7 @@ package struct PageDocuments: Sendable {
         }
       }
       if fragments(view, chosen).hasFigures(row) { units(view, chosen, back: view.path + [row.id], &html) }
-      guard hub.run?.plan(of: view.pipeline)?.plan.trace != nil else { return }
+      guard hub.run?.monitor.plan(of: view.pipeline)?.plan.trace != nil else { return }
       html.tag("p", .class("links")) { html in
         let key = row.key.string ?? row.key.description
         html.tag("a", .class("button"), .href(Link(path: ["p", view.pipeline], query: [("why", key)]))) {

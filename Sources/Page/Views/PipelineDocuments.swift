@@ -102,7 +102,7 @@ package struct PipelineDocuments: Sendable {
       case .pipeline(let name):
         back("Overview", Link(path: []), &html)
         html.tag("h1") { $0.text(name) }
-        if let (plan, secrets) = run.plan(of: name) {
+        if let (plan, secrets) = run.monitor.plan(of: name) {
           if !plan.description.isEmpty {
             html.tag("p", .class("sub")) { $0.text(secrets.masked(plan.description)) }
           }
@@ -117,7 +117,7 @@ package struct PipelineDocuments: Sendable {
       case .node(let node, let name):
         back(name, Link(path: ["p", name]), &html)
         html.tag("h1") { $0.text(node) }
-        let found = run.plan(of: name).flatMap { PlannedNode(node, in: $0.plan, masking: $0.secrets) }
+        let found = run.monitor.plan(of: name).flatMap { PlannedNode(node, in: $0.plan, masking: $0.secrets) }
         found?.head(&html)
         add("counters", to: &html)
         add("entries", to: &html)
@@ -154,7 +154,8 @@ package struct PipelineDocuments: Sendable {
       html.tag("button", .set(.type, "submit")) { $0.text("Why, and why not?") }
     }
     guard let key, !key.isEmpty else { return }
-    let lines = run.why(key, of: pipeline) ?? ["\(pipeline) has no trace yet: it is written while it runs."]
+    let lines =
+      run.monitor.why(key, of: pipeline) ?? ["\(pipeline) has no trace yet: it is written while it runs."]
     html.tag("div", .class("scroll pad")) { html in
       html.tag("pre", .id("why")) { $0.text(lines.joined(separator: "\n")) }
     }
@@ -357,7 +358,7 @@ package struct PipelineDocuments: Sendable {
   }
 
   private func graph(_ pipeline: PipelineStatus, _ html: inout HTML) {
-    guard let (plan, secrets) = run.plan(of: pipeline.name) else {
+    guard let (plan, secrets) = run.monitor.plan(of: pipeline.name) else {
       return html.tag("p", .class("sub")) { $0.text("It does not run.") }
     }
     let nodes = Dictionary(pipeline.nodes.map { ($0.name, $0) }) { first, _ in first }

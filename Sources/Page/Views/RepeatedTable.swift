@@ -9,14 +9,14 @@ struct RepeatedTable {
   /// Writes nothing where there is none.
   func write(_ html: inout HTML) {
     guard node.role == .sink else { return }
-    guard let entries = documents.run.repeated(by: node.name, in: pipeline.name) else {
+    guard let entries = documents.run.monitor.repeated(by: node.name, in: pipeline.name) else {
       return html.tag("p", .class("more")) {
         $0.text(
           "The pipeline has not answered in time what it repeats until it is acknowledged; reload the page.")
       }
     }
     if entries.isEmpty { return }
-    let secrets = documents.run.plan(of: pipeline.name)?.secrets
+    let secrets = documents.run.monitor.plan(of: pipeline.name)?.secrets
     html.tag("h2", .class("part")) { $0.text("Repeated until acknowledged") }
     PageTable.write("Repeated", ["Key", "Title", "Since", "Sent", ""], &html) { html in
       for entry in entries.sorted(by: { $0.since < $1.since }) {

@@ -20,14 +20,14 @@ final class RunMetrics: Sendable {
   private static let interval = 15.0
 
   private let target: WholeFile
-  private let monitor: RunMonitor
+  private let monitor: any RunMonitor
   private let end = StopSign()
   /// The failure of the last write, so that each is reported once; locked while the file is written.
   private let failure = Locked<String?>(nil)
   private let log: NodeLog
 
   /// Writes the file, and again until `stop`; nil without `--metrics`.
-  init?(_ arguments: Arguments, _ monitor: RunMonitor, _ log: Log) throws(WrongUse) {
+  init?(_ arguments: Arguments, _ monitor: any RunMonitor, _ log: Log) throws(WrongUse) {
     guard let path = arguments.text(Self.file) else { return nil }
     self.monitor = monitor
     target = WholeFile(path: path, mode: 0o644, syncs: false, disk: SystemDisk(), makesFolders: false)

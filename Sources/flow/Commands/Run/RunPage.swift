@@ -38,7 +38,7 @@ struct RunPage {
   init?(_ arguments: Arguments, _ plans: [Plan], under sky: RunSky?, in world: inout World) throws(WrongUse) {
     try Self.checkStrays(arguments)
     guard let given = arguments.text(Self.page) else { return nil }
-    let run = world[RunMonitor.self].map { PageRun($0, speed: world.speed.factor) }
+    let run = world[(any RunMonitor).self].map { PageRun($0, speed: world.speed.factor) }
     let hub = PageHub(
       now: world.wallClock, speed: world.speed.factor, pictureOrigin: sky?.origin, run: run)
     world[PageHub.self] = hub

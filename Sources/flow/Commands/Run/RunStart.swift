@@ -113,11 +113,10 @@ struct RunStart {
 
   private mutating func runHere(_ roster: RunRoster, _ web: WebAccess) throws(WrongUse) -> Int32 {
     let (log, arguments) = (options.log, settings.arguments)
-    let monitor = RunMonitor(roster)
-    options.world[RunMonitor.self] = monitor
-    let metrics = try RunMetrics(arguments, monitor, log)
+    options.world[(any RunMonitor).self] = roster
+    let metrics = try RunMetrics(arguments, roster, log)
     defer { metrics?.stop() }
-    let telemetry = world.isSimulated || options.isDryRun ? nil : try RunTelemetry(monitor, log)
+    let telemetry = world.isSimulated || options.isDryRun ? nil : try RunTelemetry(roster, log)
     let old = OldAnswers(files.plans, options, web)
     options.polled = { poll in
       old.note(poll)

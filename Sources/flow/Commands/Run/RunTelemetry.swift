@@ -89,7 +89,7 @@ final class RunTelemetry: Sendable {
   private static let endTimeout = Duration.seconds(3)
 
   private let settings: Settings
-  private let monitor: RunMonitor
+  private let monitor: any RunMonitor
   private let client: Client
   private let log: NodeLog
   private let started = World.real.wallClock()
@@ -101,7 +101,7 @@ final class RunTelemetry: Sendable {
   private let isDone = ConditionLock(false)
 
   /// Starts to send; nil where no variable asks for it.
-  init?(_ monitor: RunMonitor, _ log: Log) throws(WrongUse) {
+  init?(_ monitor: any RunMonitor, _ log: Log) throws(WrongUse) {
     guard let settings = try Settings(Terminal.environment) else { return nil }
     self.settings = settings
     self.monitor = monitor

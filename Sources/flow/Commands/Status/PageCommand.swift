@@ -85,7 +85,7 @@ enum PageCommand {
     let plans = Dictionary(files.flatMap(\.plans).map { ($0.name, $0) }) { first, _ in first }
     var secrets = Secrets()
     for file in files { secrets.add(file.secrets) }
-    let monitor = RunMonitor(StoredPipelines(plans: plans, secrets: secrets, states: states))
+    let monitor = StoredPipelines(plans: plans, secrets: secrets, states: states)
     let world = World.real
     let run = PageRun(monitor, speed: 1)
     let hub = PageHub(now: world.wallClock, run: run)
@@ -110,7 +110,7 @@ enum PageCommand {
 }
 
 /// Pipelines that do not run, or in another process, as `flow status` shows them.
-private struct StoredPipelines: MonitoredPipelines {
+private struct StoredPipelines: RunMonitor {
   let plans: [String: Plan]
   let secrets: Secrets
   let states: StateFiles

@@ -5,7 +5,7 @@ import Reactive
 import Store
 
 /// The roster of a process: its pipelines, those that wait for room too, and a snapshot of all of them.
-final class RunRoster: MonitoredPipelines {
+final class RunRoster: RunMonitor {
   private struct State {
     var runs: [PipelineRun] = []
     /// Pipelines without a run: they wait for room, or could not start.
