@@ -18,58 +18,39 @@ public struct PipelineSchema {
   private init(catalog: Catalog, version: String) { (self.catalog, self.version) = (catalog, version) }
 
   private var schema: JSON.Value {
-    let properties: [(String, JSON.Value)] = [
-      ("name", described(text, "the name of the pipeline (default: the file's name)")),
-      ("description", described(text, "the purpose of the pipeline")),
-      ("include", described(oneOrMany(text), "files of jq definitions for every expression here")),
+    let properties = keys([
+      ("name", text, "the name of the pipeline (default: the file's name)"),
+      ("description", text, "the purpose of the pipeline"),
+      ("include", oneOrMany(text), "files of jq definitions for every expression here"),
+      ("vars", type("object", "null"), "the default values of $vars, which --set overrides"),
       (
-        "vars",
-        described(
-          .record([("type", .array(["object", "null"]))]),
-          "the default values of $vars, which --set overrides")
+        "time_zone", type("string", "null"),
+        "the zone of local times and cron schedules; by default that of config.yaml, then TZ"
+      ),
+      ("sources", names(of: "source"), "the sources by name"),
+      ("steps", list(of: "step", orNull: true), "one chain, fed by all sources"),
+      ("streams", names(of: "stream"), "named chains"),
+      ("sinks", names(of: "sink"), "the sinks by name"),
+      ("tests", list(of: "test"), "the tests of the pipeline"),
+      ("on_error", reference("on_error"), "how an event that a node fails on is handled"),
+      (
+        "on_stop", choice("keep", "flush"),
+        "whether steps keep or flush waiting events when the pipeline is stopped"
       ),
       (
-        "time_zone",
-        described(
-          .record([("type", .array(["string", "null"]))]),
-          "the zone of local times and cron schedules; by default that of config.yaml, then TZ")
-      ),
-      ("sources", described(names(of: "source"), "the sources by name")),
-      ("steps", described(list(of: "step", orNull: true), "one chain, fed by all sources")),
-      ("streams", described(names(of: "stream"), "named chains")),
-      ("sinks", described(names(of: "sink"), "the sinks by name")),
-      ("tests", described(list(of: "test"), "the tests of the pipeline")),
-      ("on_error", described(reference("on_error"), "how an event that a node fails on is handled")),
-      (
-        "on_stop",
-        described(
-          .record([("enum", .array(["keep", "flush"]))]),
-          "whether steps keep or flush waiting events when the pipeline is stopped")
+        "fsync", choice("epoch", "never"),
+        "whether committed data survives a power cut, or only the process"
       ),
       (
-        "fsync",
-        described(
-          .record([("enum", .array(["epoch", "never"]))]),
-          "whether committed data survives a power cut, or only the process")
+        "epoch", OptionSchema.opened(schemaOfOptions(EpochOptions.all)),
+        "how much of a continuous source goes into one commit"
       ),
       (
-        "epoch",
-        described(
-          OptionSchema.opened(schemaOfOptions(EpochOptions.all)),
-          "how much of a continuous source goes into one commit")
+        "trace", .record([("type", "string"), ("pattern", "^[1-9][0-9]* events$")]),
+        "how many of the last events are kept with the state, for `flow why` and `why-not`; as in 1000 events"
       ),
-      (
-        "trace",
-        described(
-          .record([("type", "string"), ("pattern", "^[1-9][0-9]* events$")]),
-          "how many of the last events are kept with the state, for `flow why` and `why-not`; as in 1000 events"
-        )
-      ),
-      (
-        "at",
-        described(text, "the machine of a cluster that runs this pipeline, because its files are there")
-      ),
-    ]
+      ("at", text, "the machine of a cluster that runs this pipeline, because its files are there"),
+    ])
     return .record([
       // Draft 7 is the one that editors know.
       ("$schema", "http://json-schema.org/draft-07/schema#"), ("$id", .string(Self.id)),
@@ -121,7 +102,19 @@ public struct PipelineSchema {
   }
 }
 
-private let text = JSON.Value.record([("type", .array(["string", "number", "boolean"]))])
+private let text = type("string", "number", "boolean")
+
+/// The schema of values of a type, or of some.
+private func type(_ names: JSON.Value...) -> JSON.Value {
+  .record([("type", names.count == 1 ? names[0] : .array(names))])
+}
+
+private func choice(_ words: JSON.Value...) -> JSON.Value { .record([("enum", .array(words))]) }
+
+/// Keys of a mapping, with a description of each.
+private func keys(_ rows: [(name: String, schema: JSON.Value, doc: String)]) -> [(String, JSON.Value)] {
+  rows.map { ($0.name, described($0.schema, $0.doc)) }
+}
 
 func reference(_ definition: String) -> JSON.Value {
   .record([("$ref", .string("#/definitions/\(definition)"))])
@@ -154,81 +147,53 @@ func object(_ properties: [(String, JSON.Value)], _ required: [String] = []) -> 
 enum TestSchema {
   static var definitions: [(String, JSON.Value)] {
     let anything = JSON.Value.emptyObject
-    let time = described(
-      .record([("type", .array(["string", "integer"]))]), "the time after the start: 6h, 1m30s, 0s")
-    let rows = JSON.Value.record([("type", "array")])
-    let given = object([
-      ("at", time), ("poll", described(rows, "the rows of a poll")),
+    let rows = type("array")
+    let time: (String, JSON.Value, String) = (
+      "at", type("string", "integer"), "the time after the start: 6h, 1m30s, 0s"
+    )
+    let given = keys([
+      time, ("poll", rows, "the rows of a poll"),
       (
-        "coverage",
-        described(
-          .record([("enum", .array(["complete", "truncated", "partial"]))]),
-          "how much of its list the poll has seen; complete by default")
+        "coverage", choice("complete", "truncated", "partial"),
+        "how much of its list the poll has seen; complete by default"
       ),
       (
-        "order",
-        described(
-          .record([("type", "string")]),
-          "of a truncated poll, the member by which the list is sorted: .date, descending -.date")
+        "order", type("string"),
+        "of a truncated poll, the member by which the list is sorted: .date, descending -.date"
       ),
       (
-        "last",
-        described(
-          anything, "of a truncated poll, the position of its last row; by default that of the last row given"
-        )
+        "last", anything,
+        "of a truncated poll, the position of its last row; by default that of the last row given"
       ),
+      ("moves", type("boolean"), "of a truncated poll, whether rows change their position"),
+      ("each", anything, "the entry that was polled, of a source with each"),
+      ("entry", anything, "what that entry is known by, unless it is the entry itself"),
       (
-        "moves",
-        described(
-          .record([("type", "boolean")]), "of a truncated poll, whether rows change their position")
+        "gone", choice("remove", "forget"),
+        "of the empty poll of an entry that has left its list, what happens to its rows"
       ),
-      ("each", described(anything, "the entry that was polled, of a source with each")),
-      ("entry", described(anything, "what that entry is known by, unless it is the entry itself")),
-      (
-        "gone",
-        described(
-          .record([("enum", .array(["remove", "forget"]))]),
-          "of the empty poll of an entry that has left its list, what happens to its rows")
-      ),
-      ("events", described(rows, "events that arrive together")), ("event", described(anything, "one event")),
-      ("error", described(.record([("type", "string")]), "the error of a failed poll")),
-      ("end", described(anything, "the source ends")),
+      ("events", rows, "events that arrive together"), ("event", anything, "one event"),
+      ("error", type("string"), "the error of a failed poll"), ("end", anything, "the source ends"),
     ])
-    let condition = JSON.Value.record([("type", .array(["string", "boolean", "number"]))])
-    let expected = object([
-      ("at", time), ("where", described(condition, "a condition for the event")),
-      ("is", described(anything, "the whole event")),
+    let expected = keys([
+      time, ("where", type("string", "boolean", "number"), "a condition for the event"),
+      ("is", anything, "the whole event"),
     ])
     func lists(_ definition: String) -> JSON.Value {
-      .record([
-        ("type", "object"),
-        (
-          "additionalProperties",
-          .record([("type", .array(["array", "null"])), ("items", reference(definition))])
-        ),
-      ])
+      let list = JSON.Value.record([("type", .array(["array", "null"])), ("items", reference(definition))])
+      return .record([("type", "object"), ("additionalProperties", list)])
     }
-    let test = object(
-      [
-        (
-          "name",
-          described(.record([("type", .array(["string", "number", "boolean"]))]), "what the test shows")
-        ),
-        (
-          "now",
-          described(.record([("type", "string")]), "the time at the start, such as 2026-01-01T00:00:00Z")
-        ),
-        ("vars", described(.record([("type", "object")]), "values for some of the pipeline's vars")),
-        ("given", described(lists("given"), "the polls and events of each source")),
-        ("expect", described(lists("expected"), "the expected events of each sink")),
-        (
-          "web",
-          described(
-            .record([("type", "object")]),
-            "the responses to lookups by address; null for a missing resource")
-        ),
-      ], ["given", "expect"])
-    return [("test", test), ("given", given), ("expected", expected)]
+    let test = keys([
+      ("name", text, "what the test shows"),
+      ("now", type("string"), "the time at the start, such as 2026-01-01T00:00:00Z"),
+      ("vars", type("object"), "values for some of the pipeline's vars"),
+      ("given", lists("given"), "the polls and events of each source"),
+      ("expect", lists("expected"), "the expected events of each sink"),
+      ("web", type("object"), "the responses to lookups by address; null for a missing resource"),
+    ])
+    return [
+      ("test", object(test, ["given", "expect"])), ("given", object(given)), ("expected", object(expected)),
+    ]
   }
 }
 
