@@ -1,7 +1,8 @@
 /// A second reader of scalars, which maps each byte of the text to the file's bytes.
 ///
-/// libyaml decodes scalars without a source map. What is decoded here is compared with what libyaml has; should they
-/// ever differ, the whole scalar is the place of each of its bytes.
+/// libyaml decodes scalars without a source map. What is decoded here is compared with what libyaml has; where they
+/// differ, the whole scalar is the place of each of its bytes. So it is for folded blocks, which
+/// are not read here, and for a first line that is indented more than its block.
 struct ScalarReader {
   let bytes: [UInt8]
   var text: [UInt8] = []
@@ -18,7 +19,8 @@ struct ScalarReader {
     case .plain: reader.readFlow(content, quote: nil)
     case .singleQuoted: reader.readFlow(inside(content), quote: UInt8(ascii: "'"))
     case .doubleQuoted: reader.readFlow(inside(content), quote: UInt8(ascii: "\""))
-    case .literal, .folded: reader.readBlock(from: start, isFolded: style == .folded, expected)
+    case .literal: reader.readBlock(from: start)
+    case .folded: break
     }
     if reader.text == expected { return (reader.map, content) }
     var coarse = TextMap()
@@ -144,31 +146,17 @@ extension ScalarReader {
 }
 
 extension ScalarReader {
-  /// Literal and folded text: the header, then lines that are indented more than what they belong to.
-  mutating func readBlock(from start: Int, isFolded: Bool, _ expected: [UInt8]) {
+  /// Literal text: the header, then lines that are indented more than what they belong to.
+  mutating func readBlock(from start: Int) {
     var index = start + 1
     var chomping: UInt8 = 0
-    var increment = 0
     while index < bytes.count, !isBlank(bytes[index]), !isBreak(bytes[index]) {
-      if (0x31...0x39).contains(bytes[index]) {
-        increment = Int(bytes[index] - 0x30)
-      } else {
-        chomping = bytes[index]
-      }
+      chomping = bytes[index]
       index += 1
     }
     while index < bytes.count, breakLength(index) == 0 { index += 1 }
     index += breakLength(index)
-    if increment == 0 {
-      readLines(index, indent: detectedIndent(index), isFolded, chomping)
-      return
-    }
-    // The indicator counts from a parent that libyaml does not report; the right one reads the same text as libyaml.
-    for parent in 0...128 {
-      (text, map) = ([], TextMap())
-      readLines(index, indent: increment + parent, isFolded, chomping)
-      if text == expected { return }
-    }
+    readLines(index, indent: detectedIndent(index), chomping)
   }
 
   /// The blanks before the first line that has text.
@@ -191,23 +179,14 @@ extension ScalarReader {
     return count
   }
 
-  private mutating func readLines(_ start: Int, indent: Int, _ isFolded: Bool, _ chomping: UInt8) {
+  private mutating func readLines(_ start: Int, indent: Int, _ chomping: UInt8) {
     var pendingBreak: Range<Int>?
     var emptyLines: [Range<Int>] = []
     var index = skipEmptyLines(start, indent, &emptyLines)
-    var wasIndented = false
     while index < bytes.count, isAtLine(index, indent) {
-      let isIndented = isBlank(bytes[index])
-      if let range = pendingBreak {
-        if isFolded, !wasIndented, !isIndented {
-          if emptyLines.isEmpty { put([UInt8(ascii: " ")], from: range) }
-        } else {
-          putBreak(range)
-        }
-      }
+      if let pendingBreak { putBreak(pendingBreak) }
       for range in emptyLines { putBreak(range) }
       emptyLines = []
-      wasIndented = isIndented
       while index < bytes.count, breakLength(index) == 0 {
         keep(index)
         index += 1
