@@ -23,10 +23,16 @@ public struct NodeReference: Sendable {
     self.shared = shared
   }
 
-  private var parts: [ReferenceFile.Part] { ReferenceFile.parts(of: file[...]) }
+  /// The beginning of the block of examples.
+  private var block: Int {
+    file.indices.first { file[$0] == UInt8(ascii: "`") && file[$0...].starts(with: "```examples\n".utf8) }
+      ?? file.count
+  }
 
   var details: String {
-    let texts = parts.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    let texts = ReferenceFile.parts(of: file[..<block]).compactMap {
+      if case .text(let text) = $0 { text } else { nil }
+    }
     return shared().reduce(texts.joined(separator: "\n\n")) { $0.replacing("{{\($1.key)}}", by: $1.value) }
   }
 
@@ -37,8 +43,8 @@ public struct NodeReference: Sendable {
       text += (text.isEmpty ? "" : "\n") + line.dropFirst(mark.count)
       return true
     }
-    for case .code(_, let block) in parts {
-      for line in block.split(separator: "\n") {
+    for case .code(_, let lines) in ReferenceFile.parts(of: file[block...]) {
+      for line in lines.split(separator: "\n") {
         if line.hasPrefix("# ") { examples.append(Example(title: String(line.dropFirst(2)))) }
         guard var example = examples.popLast() else { continue }
         _ =

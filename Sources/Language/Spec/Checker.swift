@@ -119,11 +119,13 @@ public final class Checker {
     return nil
   }
 
-  func mapping(_ node: YAMLNode, _ wanted: String, hint: String? = nil) -> YAMLNode.Mapping? {
+  func mapping(
+    _ node: YAMLNode, _ wanted: String, hint: @autoclosure () -> String? = nil
+  ) -> YAMLNode.Mapping? {
     let found = resolved(node)
     if case .mapping(let mapping) = found { return mapping }
     if unresolvable.contains(node.place) { return nil }
-    report("\(wanted) is expected here, not \(found.kind)", at: node.place, hint: hint)
+    report("\(wanted) is expected here, not \(found.kind)", at: node.place, hint: hint())
     return nil
   }
 
