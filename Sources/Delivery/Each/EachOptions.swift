@@ -35,7 +35,7 @@ package enum EachOptions {
     An entry that leaves it is reported, and its rows are removed, unless `when_gone` is forget.
 
     Templates also see $now, $vars and $last: what the last good poll noted, its time as $last.at, and the output of `note` \
-    package over the list of its rows as $last.note. $last is null before the first poll, and it is kept where the pipeline has state.
+    over the list of its rows as $last.note. $last is null before the first poll, and it is kept where the pipeline has state.
     """
 
   /// The list of a source's entries.
