@@ -16,9 +16,9 @@ import Testing
   private static let seed =
     environment["FLOW_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1_000_000_000)
   private static let kinds = ScenarioKind.allCases.filter { kind in
-    if kind == .served, !PostgreSQLServer.isWanted { return false }
-    if kind == .relayed, !MQTTServer.isWanted { return false }
-    if kind == .stocked, !RedisServer.isWanted { return false }
+    if kind == .postgresqlTable, !PostgreSQLServer.isWanted { return false }
+    if kind == .mqttRelay, !MQTTServer.isWanted { return false }
+    if kind == .redisStream, !RedisServer.isWanted { return false }
     return environment["FLOW_CRASH_SCENARIO"].map { $0 == kind.rawValue } ?? true
   }
 

@@ -35,11 +35,11 @@ extension Scenario {
 
 /// All scenarios, by name.
 enum ScenarioKind: String, CaseIterable, Sendable {
-  case polls, glitches, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed,
-    piped,
-    posted, calendar, downloads
-  case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo, hooked,
-    tabled, feeds, versioned, divided, retried, alarmed, inserted, served, relayed, streamed, stocked
+  case polls, glitches, rotated, packed, spread, bulk, bulkRotated, bulkSpread, divided, formats, limits
+  case faultyPolls, mergedSources, chainedPipelines, scheduledRuns, followedFile, replacedFile, standardInput
+  case webhooks, eventStreams, timers, windows, joins, alarms, delayedEvents
+  case commands, requests, storedRetries, downloads, calendar, feeds, csvFile, gitCommits, fifo
+  case sqliteTable, postgresqlTable, mqttRelay, redisStream
 
   /// - Parameter isLong: Whether there is time for the whole of it.
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
@@ -54,33 +54,33 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     case .bulk: try FileRun.bulk(place, lines: isLong ? 100_000 : 5000)
     case .bulkRotated: try FileRun.bulk(place, lines: isLong ? 30_000 : 3000, rotates: true)
     case .bulkSpread: try FileRun.bulk(place, lines: isLong ? 30_000 : 3000, isSpread: true)
-    case .followed: try Followed(place)
-    case .piped: try Piped(place)
-    case .posted: try Posted(place)
+    case .followedFile: try FollowedFile(place)
+    case .standardInput: try StandardInput(place)
+    case .requests: try PostedRequests(place)
     case .calendar: try Calendars(place)
     case .downloads: try Downloads(place)
-    case .windowed: try Windowed(place)
+    case .windows: try WindowSteps(place)
     case .limits: try FileRun.limits(place, lines: isLong ? 1500 : 400)
     case .formats: try FileRun.formats(place, lines: isLong ? 12_000 : 1000)
-    case .fed: try Fed(place)
-    case .joined: try Joined(place)
-    case .chained: try Chained(place)
-    case .merged: try Merged(place)
-    case .scheduled: try Scheduled(place)
-    case .late: try Late(place)
-    case .replaced: try Replaced(place)
+    case .faultyPolls: try FaultyPolls(place)
+    case .joins: try JoinSteps(place)
+    case .chainedPipelines: try ChainedPipelines(place)
+    case .mergedSources: try MergedSources(place)
+    case .scheduledRuns: try ScheduledRuns(place)
+    case .delayedEvents: try DelayedEvents(place)
+    case .replacedFile: try ReplacedFile(place)
     case .fifo: try Fifo(place)
-    case .hooked: try Hooked(place)
-    case .tabled: try Tabled(place)
+    case .webhooks: try Webhooks(place)
+    case .csvFile: try CSVFile(place)
     case .feeds: try Feeds(place)
-    case .versioned: try Versioned(place)
-    case .retried: try Retried(place)
-    case .alarmed: try Alarmed(place)
-    case .inserted: try Inserted(place)
-    case .served: try Served(place)
-    case .relayed: try Relayed(place)
-    case .stocked: try Stocked(place)
-    case .streamed: try Streamed(place)
+    case .gitCommits: try GitCommits(place)
+    case .storedRetries: try StoredRetries(place)
+    case .alarms: try AlarmSteps(place)
+    case .sqliteTable: try SQLiteTable(place)
+    case .postgresqlTable: try PostgreSQLTable(place)
+    case .mqttRelay: try MQTTRelay(place)
+    case .redisStream: try RedisStream(place)
+    case .eventStreams: try EventStreams(place)
     case .divided: try FileRun.divided(place, lines: isLong ? 60_000 : 5000)
     }
   }

@@ -6,7 +6,7 @@ import Store
 ///
 /// Each event once, in order, with what the other file has said of its key, never anything older than before. An event
 /// whose lookup is refused is a dead letter, once.
-final class Joined: Scenario {
+final class JoinSteps: Scenario {
   let place: Place
   let logs = ["joined.jsonl", "enriched.jsonl"]
   private let site: Site

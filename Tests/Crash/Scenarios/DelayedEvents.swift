@@ -1,5 +1,5 @@
 /// A file that grows and is rotated → `delay` and `batch` → `jsonl`: each event once, in order; those that wait come out.
-final class Late: Scenario {
+final class DelayedEvents: Scenario {
   let place: Place
   let logs = ["late.jsonl", "batched.jsonl"]
   private let input: GrowingFile

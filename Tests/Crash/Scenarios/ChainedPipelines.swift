@@ -1,6 +1,6 @@
 /// Two pipelines in one process, of which one follows what the other writes and rotates: each line once, in order, through
 /// both.
-final class Chained: Scenario {
+final class ChainedPipelines: Scenario {
   let place: Place
   let logs = ["middle.jsonl", "log.jsonl"]
   let options = ["first.yaml"]

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A file that grows → `mqtt` → a server that is restarted and frozen too → `mqtt` → `dedupe` → `jsonl`: each line arrives, and what
 /// comes twice is the same message.
-final class Relayed: Scenario {
+final class MQTTRelay: Scenario {
   let place: Place
   let logs = ["log.jsonl"]
   private let server: MQTTServer

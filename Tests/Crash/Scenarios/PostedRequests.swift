@@ -3,7 +3,7 @@ import Reactive
 
 /// Polls → `dedupe` → `http`, some of whose requests fail at first, or have no answer: each event at least once, repeats
 /// with the same id.
-final class Posted: Scenario {
+final class PostedRequests: Scenario {
   let place: Place
   let logs: [String] = []
   private let site: Site

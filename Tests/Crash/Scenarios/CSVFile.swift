@@ -1,5 +1,5 @@
 /// Polls → `dedupe` → `csv`: a header, and each row once, in order.
-final class Tabled: Scenario {
+final class CSVFile: Scenario {
   let place: Place
   let logs: [String] = []
   private var last: Int?

@@ -4,7 +4,7 @@ import Reactive
 
 /// Polls of a server that fails in many ways → `changes` → `jsonl`, `exec` and `http`: the changes lead from one to the
 /// next without a gap up to what the server has, and each is run and posted with one id.
-final class Fed: Scenario {
+final class FaultyPolls: Scenario {
   /// What the server has.
   private final class Feed: Sendable { let rows = Locked(Rows()) }
 

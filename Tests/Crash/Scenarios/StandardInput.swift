@@ -1,7 +1,7 @@
 import Reactive
 
 /// Lines on standard input → `jsonl`: what was not kept may be lost with its process, but nothing comes twice.
-final class Piped: Scenario {
+final class StandardInput: Scenario {
   let place: Place
   let logs = ["log.jsonl"]
   private var count = 0

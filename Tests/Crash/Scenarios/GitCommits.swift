@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// Polls → `git`: each version of the file is committed once, in order.
-final class Versioned: Scenario {
+final class GitCommits: Scenario {
   let place: Place
   let logs: [String] = []
   private var last: Int?

@@ -1,6 +1,6 @@
 /// A file that grows and is rotated, also while nothing runs, is followed → `jsonl`, `debounce` and `exec`: each line
 /// is there once, in order, of each ten the last one comes out, and every command is run.
-final class Followed: Scenario {
+final class FollowedFile: Scenario {
   let place: Place
   let logs = ["log.jsonl", "quiet.jsonl"]
   private let input: GrowingFile

@@ -3,7 +3,7 @@ import Store
 
 /// A file that grows → `sql`, a table that refuses some rows, at first or with all that is written together: each row is
 /// in the table or a dead letter, once, and letters that are retried are written.
-final class Inserted: Scenario {
+final class SQLiteTable: Scenario {
   let place: Place
   let logs: [String] = []
   private let input: GrowingFile

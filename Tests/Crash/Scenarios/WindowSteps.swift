@@ -2,7 +2,7 @@ import Foundation
 
 /// A file that grows and is rotated → windows by the time in the events, several keys at one instant → `jsonl`: the same
 /// windows in the same order as in a run that nothing disturbs.
-final class Windowed: Scenario {
+final class WindowSteps: Scenario {
   let place: Place
   let logs = ["tumbling.jsonl", "sliding.jsonl", "session.jsonl"]
   private let input: GrowingFile

@@ -5,7 +5,7 @@ import Store
 /// Polls → `dedupe` → `http`, most of whose requests fail several times, so that each kill leaves stored retries.
 ///
 /// Between two runs the clock steps by an hour, a day or a year: each event is delivered, and only kills repeat one.
-final class Retried: Scenario {
+final class StoredRetries: Scenario {
   let place: Place
   let logs: [String] = []
   private let site: Site

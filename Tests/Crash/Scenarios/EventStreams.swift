@@ -4,7 +4,7 @@ import Reactive
 
 /// Server-sent events of a server that freezes, at once or within an event, ends and resets connections → `jsonl`: each
 /// event is written once, in order, since each connection begins behind the last one that was committed.
-final class Streamed: Scenario {
+final class EventStreams: Scenario {
   let place: Place
   let logs = ["log.jsonl"]
   private let site: Site

@@ -3,7 +3,7 @@ import Reactive
 
 /// A followed file that is replaced or written over in place while nothing runs, and a log that others rename at any
 /// time: each line once, in order.
-final class Replaced: Scenario {
+final class ReplacedFile: Scenario {
   let place: Place
   let logs: [String] = []
   private var count = 0

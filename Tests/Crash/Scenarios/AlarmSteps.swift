@@ -1,5 +1,5 @@
 /// Polls → `alarm` and `timeout` by key → `jsonl`: each alarm is raised once and cleared once, each key falls silent.
-final class Alarmed: Scenario {
+final class AlarmSteps: Scenario {
   let place: Place
   let logs = ["alarms.jsonl", "silent.jsonl"]
   private static let rows = 8

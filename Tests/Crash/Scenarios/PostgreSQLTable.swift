@@ -5,7 +5,7 @@ import TestSupport
 
 /// A file that grows → `sql` on a PostgreSQL server, which is killed and frozen too, at any moment, and refuses some rows
 /// at first: each row is in the table or a dead letter, once, and letters that are retried are written.
-final class Served: Scenario {
+final class PostgreSQLTable: Scenario {
   let place: Place
   let logs: [String] = []
   private let server: PostgreSQLServer

@@ -1,6 +1,6 @@
 /// A file that grows and is rotated, read by one run after another with `--once`, as cron does it: each line once, in
 /// order, and every command is run.
-final class Scheduled: Scenario {
+final class ScheduledRuns: Scenario {
   let place: Place
   let logs: [String] = ["log.jsonl"]
   let options = ["--once"]

@@ -2,7 +2,7 @@ import Foundation
 import Loopback
 
 /// Webhooks → `jsonl`, from senders that repeat what is not acknowledged: every acknowledged event exactly once.
-final class Hooked: Scenario {
+final class Webhooks: Scenario {
   let place: Place
   let logs = ["log.jsonl"]
   /// The requests under way, by their number.

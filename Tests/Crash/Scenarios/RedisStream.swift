@@ -6,7 +6,7 @@ import TestSupport
 ///
 /// Each line comes once, in order, without a step that drops repeats. Beside it the fields of a hash have the last number of
 /// their kind.
-final class Stocked: Scenario {
+final class RedisStream: Scenario {
   let place: Place
   let logs = ["log.jsonl"]
   private let server: RedisServer

@@ -1,6 +1,6 @@
 /// Two polled sources, merged and counted, and the stream shared by a log, logs by a part of the event, a batch and a
 /// command: each count once, in order, in each of them.
-final class Merged: Scenario {
+final class MergedSources: Scenario {
   let place: Place
   let logs = ["log.jsonl", "part-0.jsonl", "part-1.jsonl", "part-2.jsonl"]
   private var last: Int?
