@@ -102,8 +102,10 @@ public final class Poll: Sendable {
   private let whole: Poll?
   /// The rows as the source has sent them, until all are on their way.
   private let rows: LaneLocal<[Value]>
-  /// The keys of the rows, where the source has some.
-  private let rowKeys = LaneLocal<RowKeys?>(nil)
+  /// Whether the source has keys; set before there is any event.
+  private let hasKeys = Atomic<Bool>(false)
+  /// The keys of the rows; the tasks below a partition use them at once.
+  private let rowKeys = Locked<RowKeys?>(nil)
   /// `$meta`, made when it is first needed: every expression of every task needs it.
   private let madeMeta = Locked<Value?>(nil)
 
@@ -171,10 +173,13 @@ public final class Poll: Sendable {
   public var isStale: Bool { notes.member("stale")?.isTruthy ?? false }
 
   /// The keys of its rows, null for a row without one, and those of the poll before; nil where the source has none.
-  public var keys: [Value]? { (whole ?? self).rowKeys.value?.all }
-  var keysBefore: Set<Value>? { (whole ?? self).rowKeys.value?.before }
+  public var keys: [Value]? { withKeys { $0?.all } }
+  var keysBefore: Set<Value>? { withKeys { $0?.before } }
 
-  func note(keys: [Value], after before: Set<Value>) { rowKeys.value = RowKeys(all: keys, before: before) }
+  func note(keys: [Value], after before: Set<Value>) {
+    rowKeys.withLock { $0 = RowKeys(all: keys, before: before) }
+    hasKeys.store(true, ordering: .relaxed)
+  }
 
   private struct RowKeys: Sendable {
     var all: [Value]
@@ -185,17 +190,24 @@ public final class Poll: Sendable {
     var isKept = false
   }
 
+  private func withKeys<Output: Sendable>(_ body: (inout RowKeys?) -> Output?) -> Output? {
+    let poll = whole ?? self
+    return poll.hasKeys.load(ordering: .relaxed) ? poll.rowKeys.withLock { body(&$0) } : nil
+  }
+
   fileprivate func key(ofRow row: Int32) -> Value? {
-    guard let keys = (whole ?? self).rowKeys.value else { return nil }
-    return keys.kept[row] ?? (keys.all.indices.contains(Int(row)) ? keys.all[Int(row)] : nil)
+    withKeys { keys in
+      keys?.kept[row] ?? keys.flatMap { $0.all.indices.contains(Int(row)) ? $0.all[Int(row)] : nil }
+    }
   }
 
   /// Keeps the key of an event that is kept itself; where that is the end of the poll, all of them.
   fileprivate func keepKeys(of event: Event) {
-    let keys = (whole ?? self).rowKeys
-    guard keys.value != nil else { return }
-    if event.isEndOfPoll { keys.value?.isKept = true }
-    if let key = key(ofRow: event.row) { keys.value?.kept[event.row] = key.detach() }
+    _ = withKeys { keys -> Void? in
+      if event.isEndOfPoll { keys?.isKept = true }
+      let row = Int(event.row)
+      if let all = keys?.all, all.indices.contains(row) { keys?.kept[event.row] = all[row].detach() }
+    }
   }
 
   func markMissingEvents() { (whole ?? self).missesEvents.store(true, ordering: .relaxed) }
@@ -210,8 +222,11 @@ public final class Poll: Sendable {
   /// Lets the memory of the rows and their keys go once the poll has passed; its events keep their own.
   func forgetRows() {
     rows.value = []
-    guard let keys = rowKeys.value, !keys.isKept else { return }
-    rowKeys.value = keys.kept.isEmpty ? nil : RowKeys(all: [], before: [], kept: keys.kept)
+    _ = withKeys { keys -> Void? in
+      if let present = keys, !present.isKept {
+        keys = present.kept.isEmpty ? nil : RowKeys(all: [], before: [], kept: present.kept)
+      }
+    }
   }
 
   /// `$meta`: source, poll, time and coverage, and whatever the source adds.

@@ -177,8 +177,9 @@ private final class Enrich: Step {
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
     if entries.isEmpty { return out.send(endOf: poll) }
-    queue.append(.end(of: poll))
-    append(.end(of: poll))
+    let end = Event.end(of: poll).detached
+    queue.append(end)
+    append(end)
   }
 
   func wake(_ out: Downstream) {

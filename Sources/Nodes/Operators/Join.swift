@@ -147,7 +147,7 @@ private final class Join: Step {
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
     if awaited == nil, held.isEmpty { return out.send(endOf: poll) }
-    hold(.end(of: poll))
+    hold(Event.end(of: poll).detached)
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {

@@ -1,6 +1,8 @@
+import Dispatch
 import Expectations
 import JSON
 import Language
+import Reactive
 import Testing
 
 @testable import Engine
@@ -18,6 +20,22 @@ import Testing
     expectNil(Event.end(of: poll).position(in: order))
     poll.forgetRows()
     expectNil(mapped.position(in: order))
+  }
+
+  @Test("tasks that keep events of one poll at once keep the key of each")
+  func keysAtOnce() {
+    let rows = (0..<2000).map { Value.number($0) }
+    let poll = Poll(source: "in", number: 1, at: 0, rows: rows)
+    poll.note(keys: rows.map { .string("key \($0)") }, after: [])
+    let events = rows.enumerated().map { Event($0.element, poll, row: Int32($0.offset)) }
+    let kept = Locked([Event]())
+    DispatchQueue.concurrentPerform(iterations: 8) { task in
+      let own = stride(from: task, to: rows.count, by: 8).map { events[$0].detached }
+      kept.withLock { $0 += own }
+    }
+    poll.forgetRows()
+    let found = kept.withLock { Set($0.compactMap { $0.key?.string }) }
+    expect(found.count, equals: rows.count)
   }
 
   @Test(
