@@ -4,7 +4,7 @@ import System
 
 /// The pictures of pages in a folder: of each source those that events name, and the last ones, each content once.
 struct PagePictures {
-  /// The most pictures of a source that events name, and the most bytes of all.
+  /// The most pictures of a source that events name, and the most bytes of them, and of the others.
   private static let most = (count: 100, bytes: 64 << 20)
   /// The most pictures of a page that no event names: a step may still hold one that does.
   private static let mostUnnamed = 10
@@ -14,9 +14,16 @@ struct PagePictures {
   private let folder: String
 
   init(_ parent: String, of source: String, page: String) {
-    self.parent = "\(parent)/\(source.replacing("/", by: "_"))"
-    folder = "\(self.parent)/\(StableHash(Array(page.utf8)).digits)"
+    self.init(
+      parent: "\(parent)/\(source.replacing("/", by: "_"))", folder: StableHash(Array(page.utf8)).digits)
   }
+
+  private init(parent: String, folder: String) {
+    (self.parent, self.folder) = (parent, "\(parent)/\(folder)")
+  }
+
+  /// The pictures of pages that have failed, which are none of what was before.
+  var ofFailures: PagePictures { PagePictures(parent: parent, folder: "failed") }
 
   /// Keeps a picture, and knows the one before; old ones go.
   func keep(_ picture: [UInt8]) throws(FileFailure) -> KeptPicture {
@@ -51,15 +58,17 @@ struct PagePictures {
   }
 
   private func prune(except present: [String?]) {
-    var (named, bytes) = (0, 0)
+    var (named, bytes) = (0, [true: 0, false: 0])
     var unnamed: [String: Int] = [:]
     for picture in pictures("\(parent)/*.png", "\(parent)/*/*.png") {
       let page = splitPath(picture.path).folder
-      bytes += picture.size
-      if picture.isNamed { named += 1 } else { unnamed[page, default: 0] += 1 }
+      // One of an earlier version, which lies outside of the folder of a page, may have been named.
+      let isNamed = picture.isNamed || page == parent
+      bytes[isNamed, default: 0] += picture.size
+      if isNamed { named += 1 } else { unnamed[page, default: 0] += 1 }
       let isKept =
-        bytes <= Self.most.bytes
-        && (picture.isNamed ? named <= Self.most.count : unnamed[page, default: 0] <= Self.mostUnnamed)
+        bytes[isNamed, default: 0] <= Self.most.bytes
+        && (isNamed ? named <= Self.most.count : unnamed[page, default: 0] <= Self.mostUnnamed)
       if isKept || present.contains(picture.path) { continue }
       unlink(picture.path)
       // Only where it was the last one.

@@ -35,11 +35,13 @@ struct PageVisit {
         guard pictures != nil else {
           throw TransferError(.failed, "a screenshot is kept with the state, and this run has none")
         }
-        response.picture = try picture(until: waiting.deadline)
+        response.picture = try picture(of: pictures, until: waiting.deadline)
       }
       return response
     } catch {
-      let kept = order.picture == nil ? nil : try? picture(until: MonotonicClock.now + .seconds(3))
+      let kept =
+        order.picture == nil
+        ? nil : try? picture(of: pictures?.ofFailures, until: MonotonicClock.now + .seconds(3))
       throw TransferError(error.kind, error.message + (kept.map { "; a picture of it is \($0.path)" } ?? ""))
     }
   }
@@ -183,7 +185,9 @@ struct PageVisit {
   // MARK: - The picture
 
   /// Takes a picture of the window or of an element, and keeps it.
-  private func picture(until deadline: Instant) throws(TransferError) -> KeptPicture? {
+  private func picture(
+    of pictures: PagePictures?, until deadline: Instant
+  ) throws(TransferError) -> KeptPicture? {
     guard let pictures else { return nil }
     var parameters: [(String, Value)] = [("format", .string("png"))]
     if let selector = order.picture, !selector.isEmpty {

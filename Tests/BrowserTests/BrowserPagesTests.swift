@@ -203,7 +203,9 @@ import Testing
         ($0.picture, $0.selector, $0.patience) = ("", ".none", .seconds(2))
       }
       expect(
-        failed.failure, equals: "waited 2 s for .none; the page's title is “T”; a picture of it is \(path)")
+        failed.failure,
+        equals: "waited 2 s for .none; the page's title is “T”; a picture of it is "
+          + folder["pictures/shop/failed/\(splitPath(path).name)"])
       let none = try visit("\(server.url)/") { $0.picture = "" }
       expect(none.failure, equals: "a screenshot is kept with the state, and this run has none")
     }

@@ -18,6 +18,9 @@ import Testing
     let second = try pictures.keep([2])
     expect(second.before, equals: first.path)
     expect(try pictures.keep([1]), equals: KeptPicture(path: first.path, before: second.path))
+    // That of a page that has failed is none of what was before.
+    expectNil(try pictures.ofFailures.keep([9]).before)
+    expect(try pictures.keep([2]).before, equals: first.path)
     // Another page of the source has its own.
     expectNil(try PagePictures(folder.path, of: "a/b", page: "http://x/2").keep([1]).before)
   }

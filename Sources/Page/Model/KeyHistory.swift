@@ -10,7 +10,10 @@ struct KeyHistory {
   init?(of row: PageRow, in snapshot: PageView.Snapshot, _ form: PageForm) {
     guard form.layout == .log, let subject = row.subject else { return nil }
     let found = snapshot.rows.values.filter { $0.subject == subject }
-    guard found.count > 1 || row.text(RowFragments.screenshots.before) != nil else { return nil }
+    let (after, before) = (
+      row.text(RowFragments.screenshots.after), row.text(RowFragments.screenshots.before)
+    )
+    guard found.count > 1 || before != nil && before != after else { return nil }
     entries = found.sorted { entry, other in
       if (entry.moment, entry.commit) != (other.moment, other.commit) {
         return (entry.moment, entry.commit) > (other.moment, other.commit)

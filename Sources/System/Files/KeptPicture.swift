@@ -16,12 +16,11 @@ public struct KeptPicture: Sendable, Equatable {
 
   /// The picture at a path; nil where it has gone, or where the file is another one.
   package static func read(_ path: String) -> [UInt8]? {
-    guard isPath(path), let bytes = try? readFile(path, limit: limit), splitPath(path).name == name(of: bytes)
+    guard path.hasPrefix("/"), path.hasSuffix(".png"), let bytes = try? readFile(path, limit: limit),
+      splitPath(path).name == name(of: bytes)
     else { return nil }
     return bytes
   }
-
-  private static func isPath(_ path: String) -> Bool { path.hasPrefix("/") && path.hasSuffix(".png") }
 
   /// The mode of a picture that an event names: read-only, by which the removal of old ones knows it.
   package static let named: UInt32 = 0o400
@@ -29,6 +28,7 @@ public struct KeptPicture: Sendable, Equatable {
   /// Marks a picture that an event names which has come to a sink.
   package static func name(at path: String) {
     var status = stat()
-    if isPath(path), lstat(path, &status) == 0, status.st_mode == S_IFREG | 0o600 { chmod(path, named) }
+    guard lstat(path, &status) == 0, status.st_mode == S_IFREG | 0o600, read(path) != nil else { return }
+    chmod(path, named)
   }
 }
