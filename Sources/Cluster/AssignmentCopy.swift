@@ -59,15 +59,18 @@ public struct AssignmentCopy: Sendable, Equatable {
     of name: String, through last: UInt64, _ journal: any Journal
   ) throws(JournalError) -> LogContent? {
     var content = LogContent()
-    var next: UInt64 = 1
-    while next <= last {
+    var (next, reached): (UInt64, UInt64) = (1, 0)
+    while reached < last {
       let records = try journal.read(name, from: next)
       // The server that answered is behind, or all was purged.
       if records.isEmpty { return nil }
       for record in records where record.sequence <= last {
         guard let known = CommitRecord(record.bytes), content.add(known) else { return nil }
+        reached = record.sequence
       }
       next = records[records.count - 1].sequence + 1
+      // The last record itself was purged, and with it what lay before.
+      if next > last, reached < last { return nil }
     }
     return content
   }
@@ -89,9 +92,10 @@ public struct AssignmentCopy: Sendable, Equatable {
   // MARK: - Into an empty log
 
   /// Begins the log of the assignment with its state, which gets another id: what it does from here on is not what a run
-  /// has done since the copy was made.
+  /// has done since the copy was made. Further facts may be others on the new servers.
   public func restore(
-    _ image: [UInt8], into journal: any Journal, _ options: CommitLog.Options, scratch: String, log: String
+    _ image: [UInt8], into journal: any Journal, _ options: CommitLog.Options, scratch: String, log: String,
+    setting facts: [StoredFact] = []
   ) throws(StoreError) {
     defer { try? StateReplica.discard(scratch) }
     try StateReplica.install(image, at: scratch)
@@ -102,7 +106,9 @@ public struct AssignmentCopy: Sendable, Equatable {
         throw StoreError(name, .corrupt, "the file is not of transaction \(ordinal)")
       }
       let (owner, fact) = Self.stateID
-      try replica.begin(LogPlace(log: log, ordinal: ordinal), setting: .text(log), owner, fact)
+      try replica.begin(
+        LogPlace(log: log, ordinal: ordinal),
+        setting: facts + [StoredFact(owner: owner, name: fact, value: .text(log))])
       renewed = try replica.image()
     }
     let known = StoreError(name, .refused, "the servers have a log of it already")

@@ -116,7 +116,9 @@ struct ClusterRunTests {
       places[full].text("err").contains(
         "the disk is full: until there is room, pipelines run on other machines"))
     try view.flow("cluster", "status", server.url)
-    #expect(view.text("out").contains(", disk full)"), "\(view.text("out"))")
+    #expect(
+      view.text("out").contains(", disk full)") && view.text("out").contains("; 1 full disk"),
+      "\(view.text("out"))")
     // What becomes free while its pipelines leave does not count.
     for _ in 0..<50 {
       disks[full].fill()
@@ -153,7 +155,8 @@ struct ClusterRunTests {
       usleep(100_000)
     }
     try expect(view.flow("cluster", "status", server.url), equals: 0, "\(view.text("out"))")
-    #expect(view.lines("out").count == 3 && view.text("out").contains("running"), "\(view.text("out"))")
+    #expect(view.lines("out").count == 4 && view.text("out").contains("running"), "\(view.text("out"))")
+    expect(view.lines("out").last, equals: "all is well: 1 pipeline on 1 machine")
     try expect(view.flow("cluster", "status", server.url, "--json"), equals: 0)
     let task = try Value.parse(view.text("out")).member("pipelines")?.items?.first
     #expect(task?.member("phase") == .string("running") && task?.member("backlog") == .number(0))
@@ -167,6 +170,7 @@ struct ClusterRunTests {
     #expect(run.terminationStatus == 0 && place.text("err").contains("leaves the cluster, as requested"))
     try expect(view.flow("cluster", "status", server.url), equals: 0)
     #expect(view.text("out").contains("machines: none") && view.text("out").contains("released"))
+    expect(view.lines("out").last, equals: "no machine is in the cluster: nothing runs")
     try expect(view.flow("cluster", "check", "http://x"), equals: 2)
     #expect(try view.flow("cluster", "config") == 0 && view.text("out").contains("sync_interval: always"))
     try place.write(

@@ -183,13 +183,11 @@ public final class StateReplica {
     }
   }
 
-  /// Makes it the state at a place of another log, with one fact that is another there.
-  public func begin(
-    _ place: LogPlace, setting fact: Fact, _ owner: String, _ name: String
-  ) throws(StoreError) {
+  /// Makes it the state at a place of another log, with those facts that are others there.
+  public func begin(_ place: LogPlace, setting facts: [StoredFact]) throws(StoreError) {
     let file = file
     try file.update { (epoch) throws(StoreError) in
-      try epoch.set(fact, owner: owner, name: name)
+      for fact in facts { try epoch.set(fact.value, owner: fact.owner, name: fact.name) }
       try epoch.store(.text(place.text), owner: "", name: LogPlace.fact)
     }
   }

@@ -180,6 +180,10 @@ public struct StoredKey: Equatable, Sendable {
 public struct StoredFact: Equatable, Sendable {
   public let owner, name: String
   public let value: Fact
+
+  public init(owner: String, name: String, value: Fact) {
+    (self.owner, self.name, self.value) = (owner, name, value)
+  }
 }
 
 /// The progress of a sink.

@@ -88,6 +88,7 @@ struct ClusterBackup: Equatable {
       let heard = tasks.isEmpty ? nil : try journal.hearPacks(of: pipeline)
       var packs = try heard.map { _ in try journal.packs(of: pipeline) } ?? []
       var copies: [AssignmentCopy] = []
+      var hasHeardAll = true
       for name in tasks + [pipeline] {
         guard let (copy, image) = try AssignmentCopy.read(name, from: journal, scratch: folder.scratch) else {
           report("\(name): nothing is committed yet")
@@ -95,7 +96,9 @@ struct ClusterBackup: Equatable {
         }
         try folder.write(image, folder.state(of: name))
         copies.append(copy)
-        packs += try heard?.take() ?? []
+        let news = heard.map { $0.take() } ?? []
+        hasHeardAll = hasHeardAll && news != nil
+        packs += news ?? []
         report(
           "\(name): \(StateText.count(Int(copy.ordinal), "transaction")), \(StateText.size(image.count))")
       }
@@ -103,7 +106,7 @@ struct ClusterBackup: Equatable {
       // Without a state of it nothing was sent.
       let isKnown = copies.contains { $0.name == pipeline }
       let between = isKnown ? try PacksOnTheWay(of: pipeline, tasks, in: folder) : nil
-      if let chosen = between.map({ $0.choose(packs) }) ?? [] {
+      if hasHeardAll, let chosen = between.map({ $0.choose(packs) }) ?? [] {
         try folder.write(
           chosen.flatMap { Value.string(String(decoding: $0, as: UTF8.self)).json + [0x0a] },
           folder.packs(of: pipeline))
@@ -145,6 +148,23 @@ struct ClusterBackup: Equatable {
       throw Sentence(
         "the servers have a log of \(name) already; a backup is restored into empty servers alone")
     }
+    let names = Set(assignments.map(\.name))
+    let pipelines = names.filter { Self.pipeline(ofTask: $0, among: names) == nil }.sorted()
+    if let pipeline = try pipelines.first(where: { try !journal.packs(of: $0).isEmpty }) {
+      throw Sentence(
+        "the servers have packs of \(pipeline) already; a backup is restored into empty servers alone")
+    }
+    do { try write(pipelines, names, journal, folder, scratch, report) } catch {
+      throw Sentence(
+        "\(error); the servers have a part of it now: empty them, that is stop them, remove what is in their "
+          + "store_dir and start them, before it is restored again")
+    }
+  }
+
+  private func write(
+    _ pipelines: [String], _ names: Set<String>, _ journal: JetStreamJournal, _ folder: Folder,
+    _ scratch: String, _ report: (String) -> Void
+  ) throws {
     let options = CommitLog.Options { seconds in
       MonotonicClock.sleep(until: MonotonicClock.now + .seconds(seconds))
       return false
@@ -155,8 +175,7 @@ struct ClusterBackup: Equatable {
       else { throw Sentence("\(folder.shared) is damaged") }
       if try journal.shared(name) == nil { _ = try journal.share(bytes, as: name, after: 0) }
     }
-    let names = Set(assignments.map(\.name))
-    for pipeline in names.sorted() where Self.pipeline(ofTask: pipeline, among: names) == nil {
+    for pipeline in pipelines {
       let path = folder.packs(of: pipeline)
       for line in access(path, F_OK) == 0 ? try lines(of: path) : [] {
         let bytes = line.textBytes ?? []
@@ -167,8 +186,22 @@ struct ClusterBackup: Equatable {
     for copy in assignments {
       try copy.restore(
         try readFile(folder.state(of: copy.name)), into: journal, options, scratch: scratch,
-        log: String(UInt64.random(in: 0 ... .max), radix: 36))
+        log: String(UInt64.random(in: 0 ... .max), radix: 36),
+        setting: Self.pipeline(ofTask: copy.name, among: names) == nil ? [] : Self.places(of: copy, folder))
       report("\(copy.name): \(StateText.count(Int(copy.ordinal), "transaction"))")
+    }
+  }
+
+  /// The position of a task below a partition on other servers, where packs have other numbers: which it has taken is
+  /// known by their ordinals.
+  private static func places(of copy: AssignmentCopy, _ folder: Folder) throws -> [StoredFact] {
+    try StateReader(path: folder.state(of: copy.name)).facts().compactMap { fact in
+      guard fact.name == "position", var position = fact.value.text.flatMap({ try? Value.parse($0) }),
+        position.member("chain") != nil
+      else { return nil }
+      position.setMember("sequence", .string("0"))
+      position.setMember("created", .string(""))
+      return StoredFact(owner: fact.owner, name: fact.name, value: .text(position.description))
     }
   }
 

@@ -44,9 +44,9 @@ enum ClusterBackupCommand {
         so is a cluster with machines in it. Start flow run --cluster behind it, with the pipeline files that were there before.
 
         What the pipelines had done between the backup and the loss they do again: sources are read from where they were at the backup, \
-        as far as they still have it, and what comes of it is sent again, under other ids, so that no receiver takes it for a repeat. \
-        Files of a pipeline with `at` keep their lines, and those behind the backup come again; a database behind an sql sink warns that the state is older, \
-        and takes rows by their key again.
+        as far as they still have it, and what comes of that is sent again, under other ids, so that no receiver takes it for a repeat. \
+        So a receiver hears some of it twice: a table behind an sql sink gets the same rows by their key, and one without a key \
+        gets them once more; files of a pipeline with `at` keep their lines, and those behind the backup come again.
         """,
       examples: [
         ("flow cluster restore nats://a,nats://b,nats://c /backup/flow-2026-11-29", "the servers are empty")

@@ -12,7 +12,8 @@ struct ClusterStatus {
       options: [StatusCommand.json],
       about: """
         For each pipeline: the machine that runs it, since when and from which machine it has taken it over, its commits, \
-        the size of its state, what its sources have still to read where they can know, and what it waits for. It exits \
+        the size of its state, what its sources have still to read where they can know, and what it waits for; in the last \
+        line whether all is well. It exits \
         with 1 if a pipeline does not run, which serves as a health check.
         """)
   ) { arguments throws(WrongUse) in
@@ -129,6 +130,30 @@ struct ClusterStatus {
       ])
     }
     return ["machines: \(names.isEmpty ? "none" : names.joined(separator: ", "))"]
-      + table.lines(width: width)
+      + table.lines(width: width) + [verdict]
+  }
+
+  /// Whether all is well, and what is behind or moves, in a line.
+  private var verdict: String {
+    let ill = pipelines.count { !$0.isWell }
+    if machines.isEmpty { return "no machine is in the cluster: nothing runs" }
+    var parts = [
+      ill == 0
+        ? "all is well: \(StateText.count(pipelines.count, "pipeline")) on "
+          + StateText.count(machines.count, "machine")
+        : "not well: \(ill) of \(StateText.count(pipelines.count, "pipeline")) "
+          + (ill == 1 ? "does not run" : "do not run")
+    ]
+    let behind = pipelines.reduce(0) { $0 + ($1.task?.backlog ?? 0) }
+    if behind > 0 { parts.append("\(StateText.count(behind, "event")) to read") }
+    let moving = pipelines.count { $0.task?.phase == .stopping }
+    if moving > 0 { parts.append("\(moving) moving") }
+    let leaving = machines.filter(\.lease.isLeaving).count
+    if leaving > 0 { parts.append("\(StateText.count(leaving, "machine")) leaving") }
+    let full = machines.filter(\.lease.isFull).count
+    if full > 0 { parts.append("\(StateText.count(full, "full disk"))") }
+    let versions = Set(machines.map(\.report.version))
+    if versions.count > 1 { parts.append("versions \(versions.sorted().joined(separator: ", "))") }
+    return printable(parts.joined(separator: "; "))
   }
 }

@@ -2,16 +2,16 @@ import Engine
 import JSON
 import Store
 
-/// What lies between the copies of a pipeline's tasks below a partition and the later copy of what is above it: packs
-/// that were sent, and had not come.
+/// The packs between the copies of a pipeline's tasks below a partition and the later copy of what is above it: they were
+/// sent, and had not come.
 struct PacksOnTheWay {
   /// The sender's chain.
   private let chain: String
-  /// For each task the ordinal of the last pack that was sent to it.
+  /// The ordinal of the last pack that was sent to each task.
   private let sent: [Int: Int64]
-  /// For each task the ordinal of the last one that it has taken, where that is of the same chain.
+  /// The ordinal of the last one that each task has taken, where that is of the same chain.
   private let taken: [Int: Int64]
-  /// Those that the sender still has, and sends again.
+  /// The packs that the sender still has, and sends again.
   private var waiting: [Int: Set<Int64>] = [:]
 
   /// Nil where nothing was sent.
@@ -51,14 +51,20 @@ struct PacksOnTheWay {
 
   private static func value(_ fact: StoredFact) -> Value? { fact.value.text.flatMap { try? Value.parse($0) } }
 
-  /// Those of the packs that were seen, in order and each once; nil where one is missing.
+  /// The packs to keep of those that were seen, in order and each once; nil where one is missing.
   func choose(_ seen: [[UInt8]]) -> [[UInt8]]? {
     var found: [Int: [Int64: [UInt8]]] = [:]
-    for bytes in seen {
-      guard let pack = Pack(bytes), pack.chain == chain else { continue }
-      found[pack.task, default: [:]][pack.ordinal] = bytes
-    }
+    // What a sender has sent whose state was removed since comes first, and a task skips what it has taken of it.
     var chosen: [[UInt8]] = []
+    var former: Set<String> = []
+    for bytes in seen {
+      guard let pack = Pack(bytes) else { continue }
+      if pack.chain == chain {
+        found[pack.task, default: [:]][pack.ordinal] = bytes
+      } else if former.insert("\(pack.chain) \(pack.task) \(pack.ordinal)").inserted {
+        chosen.append(bytes)
+      }
+    }
     for (task, last) in sent.sorted(by: { $0.key < $1.key }) {
       let first = (taken[task] ?? 0) + 1
       // A task that has taken more than its sender has sent is of another time.
