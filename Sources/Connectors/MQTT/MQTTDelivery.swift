@@ -28,7 +28,8 @@ struct MQTTMessage: Sendable {
 
 /// The greetings of an `mqtt` sink, and how all of its connections publish; used by the thread that connects.
 final class MQTTGreetings: @unchecked Sendable {
-  /// So many connections in a row that end behind a greeting end because of it.
+  /// After this many connections in a row that ended right behind a greeting, the greeting counts as the cause and is left
+  /// out.
   private static let mostLost = 3
 
   let settings: MQTTSettings

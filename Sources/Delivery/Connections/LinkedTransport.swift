@@ -77,7 +77,7 @@ package final class LinkedTransport: DeliveryTransport, Sendable {
     var hasEnded = false
   }
 
-  /// Longer than the end of a run waits for another attempt.
+  /// A retry so far off, in seconds, is left to the next run.
   private static let nextRun = 3600.0
   /// How long the end of a run waits for the last words.
   private static let lastWords = Duration.seconds(2)

@@ -137,7 +137,7 @@ private final class Changes: Step {
 
   /// Whether no poll before this one had a row that could be compared.
   ///
-  /// Where some rows always fail, the second poll is a baseline all the same; otherwise no addition would ever be reported.
+  /// A row that always fails would keep additions from ever being reported, so the second poll is a baseline without it.
   private func isFirst(_ poll: Poll, _ source: Source, _ polls: SourcePolls) -> Bool {
     guard let baseline = polls.baseline else { return true }
     let known = context.group?.sum(of: tally(of: poll))?[0] ?? source.snapshot.count

@@ -19,7 +19,7 @@ struct Relevance {
     scope = DifferenceScope(watched: self.watch?.pointers, ignored: self.ignore?.pointers ?? [])
   }
 
-  /// Whether each difference in the scope is reported.
+  /// Whether each difference in the scope is reported, since no text is compared in its own way.
   var hasNoTextFilter: Bool { noise == nil }
 
   /// Where the differences of two values are reported.

@@ -149,7 +149,7 @@ final class Mailbox<Element: Sendable>: Observer, Lender {
     if scheduler.isCurrent {
       if gate.withLock({ $0.goesOverLimit() }) { return }
       empty()
-      // The piece of work that was to do this is still in the scheduler's line, and comes for what is sent next.
+      // The scheduled delivery stays queued, and delivers what is sent next.
       return gate.withLock { $0.pauseDelivery() }
     }
     if let sender = Sender.calling, gate.withLock({ $0.lends() }) { return sender.owe(to: self) }
