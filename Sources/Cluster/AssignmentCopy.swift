@@ -91,8 +91,10 @@ public struct AssignmentCopy: Sendable, Equatable {
 
   // MARK: - Into an empty log
 
-  /// Begins the log of the assignment with its state, which gets another id: what it does from here on is not what a run
-  /// has done since the copy was made. Further facts may be others on the new servers.
+  /// Begins the log of the assignment with its state, which gets another id.
+  ///
+  /// For what it does from here on is not what a run has done since the copy was made. Further facts may be others on the
+  /// new servers.
   public func restore(
     _ image: [UInt8], into journal: any Journal, _ options: CommitLog.Options, scratch: String, log: String,
     setting facts: [StoredFact] = []
