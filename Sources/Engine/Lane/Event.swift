@@ -70,8 +70,12 @@ public struct Event: Sendable {
 
   /// The event without the text it was read from, to store it beyond its turn.
   public var detached: Event {
-    poll.keepKeys(of: self)
-    return isEndOfPoll ? self : with(value.detach())
+    if isEndOfPoll {
+      poll.keepKeys()
+      return self
+    }
+    poll.keepKey(ofRow: row)
+    return with(value.detach())
   }
 
   /// The position of the event's row in an order of its source's list, whatever steps have made of the value since;
@@ -201,14 +205,15 @@ public final class Poll: Sendable {
     }
   }
 
-  /// Keeps the key of an event that is kept itself; where that is the end of the poll, all of them.
-  fileprivate func keepKeys(of event: Event) {
+  /// Keeps the key of a row whose event is kept itself.
+  fileprivate func keepKey(ofRow row: Int32) {
     _ = withKeys { keys -> Void? in
-      if event.isEndOfPoll { keys?.isKept = true }
-      let row = Int(event.row)
-      if let all = keys?.all, all.indices.contains(row) { keys?.kept[event.row] = all[row].detach() }
+      if let all = keys?.all, all.indices.contains(Int(row)) { keys?.kept[row] = all[Int(row)].detach() }
     }
   }
+
+  /// Keeps all keys for the end of the poll, which is kept itself.
+  func keepKeys() { _ = withKeys { keys -> Void? in keys?.isKept = true } }
 
   func markMissingEvents() { (whole ?? self).missesEvents.store(true, ordering: .relaxed) }
 

@@ -41,8 +41,6 @@ private final class PollMerge: Sendable {
     if let place = state.value.ending.firstIndex(where: { $0.poll === poll }) {
       state.value.ending[place].on.insert(way)
     } else {
-      // It may have to wait for the other ways beyond the turn.
-      _ = Event.end(of: poll).detached
       state.value.ending.append((poll, [way]))
     }
     sendComplete()

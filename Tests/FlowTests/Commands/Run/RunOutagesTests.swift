@@ -113,6 +113,37 @@ struct RunOutagesTests {
     }
   }
 
+  @Test(
+    "a row that a lookup fails on for two polls is lost, though the end of its poll has waited for the lookup"
+  )
+  func lookup() throws {
+    let isBad = Locked(false)
+    let server = try LoopbackServer { request in
+      if request.target == "/list" { return [.reply(#"[{"id":"a"},{"id":"b"}]"#)] }
+      let isWrong = isBad.withLock { $0 } && request.target == "/a"
+      return [.reply(#"{"price": "\#(isWrong ? "none" : "5")"}"#)]
+    }
+    try server.serving {
+      let place = try Workplace(
+        #"""
+        name: shops
+        sources: { shops: { http: '\#(server.url)/list', every: 1s, retry: 0s, key: .id } }
+        streams:
+          priced:
+            from: shops
+            steps: [enrich: { url: '\#(server.url)/\(.id)', cache: 0s, with: '{id, price: ($answer.price | tonumber)}' }]
+        sinks: { prices: { from: priced, jsonl: prices.jsonl }, alarms: { from: errors, jsonl: alarms.jsonl } }
+        """#)
+      let run = try place.start("--state=s")
+      try run.wait(for: "good polls") { place.lines("prices.jsonl").count >= 4 }
+      isBad.withLock { $0 = true }
+      try run.wait(for: "the loss") { (try? alarms(place).last?.kind) == "lost rows" }
+      #expect(try alarms(place).allSatisfy { $0.node == "priced/enrich" }, "\(place.lines("alarms.jsonl"))")
+      run.send(SIGTERM)
+      _ = try run.end()
+    }
+  }
+
   private struct Alarm {
     var type, node, entry, kind, since: String
   }
