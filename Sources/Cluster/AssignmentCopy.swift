@@ -80,6 +80,9 @@ public struct AssignmentCopy: Sendable, Equatable {
   ) throws(JournalError) -> [UInt8] {
     do throws(StoreError) {
       defer { try? StateReplica.discard(scratch) }
+      // Nothing of another assignment may lie below the deltas.
+      try StateFolder.make(for: scratch, SystemDisk())
+      try StateReplica.discard(scratch)
       if let image { try StateReplica.install(image, at: scratch) }
       let replica = try StateReplica(path: scratch)
       for delta in content.deltas {

@@ -98,6 +98,8 @@ struct ClusterRestoreTests {
     #expect(view.text("err").contains("is in the cluster: stop flow run"), "\(view.text("err"))")
     again.terminate()
     again.waitUntilExit()
+    // The places of the stream that is lost are none of the new one.
+    #expect(!place.text("err").contains("FLOW_PACKS was replaced"), "\(place.text("err"))")
     let found = try keys()
     expect(Set(found), equals: Set(0..<500))
     // Repeats are of what was done behind the backup; a key comes at most twice.
@@ -124,6 +126,13 @@ struct ClusterRestoreTests {
     try expect(view.flow("cluster", "restore", server.url, "full"), equals: 1)
     #expect(
       view.text("err").contains("is no list of a backup that this version knows"), "\(view.text("err"))")
+    // Packs of a log that was lost would be taken for those that come again.
+    try view.write(
+      "full/backup.json",
+      #"{"format":1,"flow":"1","at":1,"assignments":[{"name":"p","plan":"d","transactions":1}]}"#)
+    try Bus([server.url]).publish("flow.pack.p.0", "{}")
+    try expect(view.flow("cluster", "restore", server.url, "full"), equals: 1)
+    #expect(view.text("err").contains("the servers have packs of p already"), "\(view.text("err"))")
     // Nothing to copy is a backup of nothing.
     try backup("empty", of: server)
     #expect(view.text("out").hasPrefix("0 states in empty, copied in "), "\(view.text("out"))")
