@@ -35,8 +35,13 @@ public final class WebFile {
   /// How many bytes all bodies together may have, whatever the caller allows.
   let mostBytes: Int
 
+  /// The bytes of the file that are kept in memory: a response is read once a poll, and the system caches the file.
+  public static let cacheBytes = 2 << 20
+
   /// Opens the file; creates it and the folders above it if they are missing.
-  public init(path: String, _ options: Database.Options = .init(sync: .never)) throws(StoreError) {
+  public init(
+    path: String, _ options: Database.Options = .init(sync: .never, cacheBytes: cacheBytes)
+  ) throws(StoreError) {
     self.path = path
     try StateFolder.make(for: path, SystemDisk())
     // One process at a time opens it; after that SQLite's own locks suffice.
