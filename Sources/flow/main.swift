@@ -14,4 +14,4 @@ let arguments = (1..<max(1, flow_argument_count())).map { index in
 for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) < 0 {
   _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
 }
-exit(Command.run(arguments))
+exit(StandardOutput.end(Command.run(arguments)))

@@ -6,7 +6,7 @@ import System
 
 /// Standard output and standard error, for text that is not data.
 enum Terminal {
-  static func say(_ text: String) { put(text, 1) }
+  static func say(_ text: String) { _ = StandardOutput.write(text) }
 
   /// Writes a message to standard error with control characters escaped, since it may contain file names and values.
   static func complain(_ text: String) { passOn(printableLines(text)) }
@@ -17,11 +17,6 @@ enum Terminal {
   static func passOn(_ text: String) {
     var copy = text
     copy.withUTF8 { ErrorStream.write(UnsafeRawBufferPointer($0)) }
-  }
-
-  private static func put(_ text: String, _ descriptor: Int32) {
-    var copy = text
-    copy.withUTF8 { _ = writeAll(descriptor, UnsafeRawBufferPointer($0)) }
   }
 
   /// Writes everything; false if that fails, with the reason in `errno`.

@@ -168,10 +168,7 @@ struct EvalCommand {
   }
 
   private func exitStatus(_ status: Int32) -> Int32 {
-    if output.hasFailed {
-      Terminal.complain("flow: error: writing output failed: \(Terminal.lastError)\n")
-      return ExitStatus.usage
-    }
+    if output.hasFailed { return StandardOutput.end(ExitStatus.done, failed: ExitStatus.usage) }
     if input.hasFailed { return ExitStatus.usage }
     guard status == ExitStatus.done, options.exitStatus else { return status }
     switch output.lastWasTruthy {

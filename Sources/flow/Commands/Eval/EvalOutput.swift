@@ -10,7 +10,7 @@ final class EvalOutput {
 
   init(_ options: EvalOptions, colors: Colors?) {
     self.options = options
-    output = Output { Terminal.writeAll(1, $0) }
+    output = StandardOutput.buffer
     writer = Writer(
       WriteOptions(
         indent: options.indent, usesTabs: options.usesTabs, sortKeys: options.sortKeys,

@@ -40,7 +40,7 @@ enum HistoryCommand {
       view.show(TailEntry(change.value), of: log.path)
     }
     view.flush()
-    if isFound { return view.outcome ?? ExitStatus.done }
+    if isFound { return ExitStatus.done }
     let hint = nearest(to: wanted.text, among: keys.sorted()).map { "; did you mean \(quoted($0))?" } ?? ""
     throw Sentence("\(log.path) has no row \(quoted(wanted.text))\(hint)")
   }

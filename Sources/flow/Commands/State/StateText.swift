@@ -82,7 +82,7 @@ enum StateText {
 
 /// Prints lines to standard output: plain data for programs, and escaped on a terminal.
 final class StateOutput {
-  private let output = Output { Terminal.writeAll(1, $0) }
+  private let output = StandardOutput.buffer
   private let isTerminal = Terminal.isTerminal(1)
 
   /// Whether the output still has a reader.

@@ -97,7 +97,7 @@ struct TapCommand {
       guard view.flush() else { break }
     }
     view.end()
-    if let outcome = view.outcome { return outcome }
+    if view.isDone { return ExitStatus.done }
     for client in clients where !client.isOpen && !client.hasEnded {
       view.complain("process \(client.process) was killed, or ended before everything was read")
       return ExitStatus.failed

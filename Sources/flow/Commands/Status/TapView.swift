@@ -13,8 +13,8 @@ protocol TapOutput: AnyObject {
   func flush() -> Bool
   /// Nothing more arrives.
   func end()
-  /// The exit status, where the output decides it.
-  var outcome: Int32? { get }
+  /// Whether nothing more can be written, or is wanted.
+  var isDone: Bool { get }
 }
 
 extension TapOutput {
@@ -24,7 +24,6 @@ extension TapOutput {
 /// The lines of `flow tap`: filters and prints events, and counts those that are missing or fail.
 final class TapView: TapOutput {
   private let output: Output
-  private let failure = Failure()
   private let filter: Evaluator?
   private let isWhole: Bool
   private let isTerminal = Terminal.isTerminal(1)
@@ -33,15 +32,10 @@ final class TapView: TapOutput {
   private var (missed, failures) = (0, 0)
   private var firstFailure = ""
   private var reported = 0.0
-  /// The exit status when nothing more can be written; a reader that has gone is not a failure.
-  private(set) var outcome: Int32?
+  private(set) var isDone = false
 
   init(filter: Program?, isWhole: Bool, limit: Int) {
-    output = Output { [failure] bytes in
-      if Terminal.writeAll(1, bytes) { return true }
-      failure.code = errno
-      return false
-    }
+    output = StandardOutput.buffer
     var environment = Environment()
     environment.now = EvalEnvironment.now
     environment.timeZone = Terminal.environment("TZ") ?? "/etc/localtime"
@@ -75,15 +69,8 @@ final class TapView: TapOutput {
   /// Writes what was printed; false when no more can be, or no more is wanted.
   func flush() -> Bool {
     output.flush()
-    if output.hasFailed {
-      outcome = failure.code == EPIPE ? ExitStatus.done : ExitStatus.failed
-      if failure.code != EPIPE { complain("the output cannot be written: \(systemReason(failure.code))") }
-      return false
-    }
-    if left == 0 {
-      outcome = ExitStatus.done
-      return false
-    }
+    isDone = output.hasFailed || left == 0
+    if isDone { return false }
     filter?.environment.now = EvalEnvironment.now
     reportMissed(isLast: false)
     return true
@@ -104,9 +91,6 @@ final class TapView: TapOutput {
     }
     (missed, failures) = (0, 0)
   }
-
-  /// The system's error for the failed write.
-  private final class Failure { var code: Int32 = 0 }
 }
 
 /// The marbles of `flow tap`: redrawn in place on a terminal, printed by the diagram elsewhere.
@@ -125,7 +109,7 @@ final class MarbleView: TapOutput {
   private var first: Int
   private var hasMarbles = false
   let pause: Duration?
-  private(set) var outcome: Int32?
+  private(set) var isDone = false
 
   init(_ nodes: [TapTarget], step: Double) {
     let areMany = Set(nodes.map(\.pipeline)).count > 1
@@ -183,10 +167,7 @@ final class MarbleView: TapOutput {
   }
 
   private func put(_ text: String) -> Bool {
-    let isWritten = Array(text.utf8).withUnsafeBytes { Terminal.writeAll(1, $0) }
-    if isWritten { return true }
-    outcome = errno == EPIPE ? ExitStatus.done : ExitStatus.failed
-    if errno != EPIPE { complain("the output cannot be written: \(Terminal.lastError)") }
-    return false
+    isDone = !StandardOutput.write(text)
+    return !isDone
   }
 }

@@ -109,7 +109,7 @@ struct TailCommand {
       guard view.flush(), !followed.isEmpty else { break }
       wait(followed)
     }
-    return view.outcome ?? status
+    return status
   }
 
   /// Waits until there may be more data, or the reader of the output is gone.

@@ -7,7 +7,6 @@ import System
 /// The output of `flow tail`: formats and prints lines, and counts those it does not print.
 final class TailView {
   private let output: Output
-  private let failure = Failure()
   private let filter: Evaluator?
   private let isRaw: Bool
   private var line: TailLine
@@ -18,19 +17,13 @@ final class TailView {
   private var failures = 0
   private var firstFailure = ""
   private var isStopped = false
-  /// The exit status when nothing can be written any more; a reader that has gone away is not a failure.
-  private(set) var outcome: Int32?
 
   /// - Parameters:
   ///   - filter: shows only lines for which it is true.
   ///   - isRaw: lines as they are, and only those that are JSON.
   ///   - hasHeaders: says which file lines are of.
   init(line: TailLine, filter: Evaluator?, isRaw: Bool, hasHeaders: Bool) {
-    output = Output { [failure] bytes in
-      if Terminal.writeAll(1, bytes) { return true }
-      failure.code = errno
-      return false
-    }
+    output = StandardOutput.buffer
     self.line = line
     self.filter = filter
     self.isRaw = isRaw
@@ -90,15 +83,7 @@ final class TailView {
   @discardableResult
   func flush() -> Bool {
     output.flush()
-    if outcome != nil || isStopped { return false }
-    if output.hasFailed {
-      outcome = failure.code == EPIPE ? ExitStatus.done : ExitStatus.failed
-      if failure.code != EPIPE {
-        Terminal.complain(
-          "flow tail: the output cannot be written: \(systemReason(failure.code))\n")
-      }
-      return false
-    }
+    if !isOpen { return false }
     if notJSON > 0 {
       let left = isRaw || filter != nil ? ", skipped" : ""
       let count = notJSON
@@ -126,7 +111,4 @@ final class TailView {
     let place = location.map { ", at column \($0.column)" } ?? ""
     return (value.string ?? value.description) + place
   }
-
-  /// The system's error message for the failed write.
-  private final class Failure { var code: Int32 = 0 }
 }

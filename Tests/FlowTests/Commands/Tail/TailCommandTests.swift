@@ -135,7 +135,9 @@ import Testing
   @Test("a full disk is reported")
   func fullDisk() throws {
     let outcome = try run("exec \"$0\" tail - > /dev/full", input: event(1))
-    #expect(outcome.status == 1 && outcome.errors.contains("the output cannot be written: No space left"))
+    #expect(
+      outcome.status == 1 && outcome.errors.contains("flow: standard output cannot be written: No space left")
+    )
   }
 
   @Test("a reader that has seen enough ends it quietly")
