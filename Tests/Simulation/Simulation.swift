@@ -245,7 +245,7 @@ struct Simulation {
         diary.add("  \(number) \(life.clock.now) \(entry.level.name) \(entry.node): \(entry.message)")
       }, screen: screen)
     options.lanes = scenario.changesLanes && life.number % 2 == 1 ? 4 : 1
-    let syncs = scenario.syncs
+    let (syncs, largeOutput) = (scenario.syncs, [1, 200, 100_000][Int(scenario.seed % 3)])
     options.isReplicated = log != nil
     options.state = { [log] _ in
       if let log {
@@ -256,6 +256,7 @@ struct Simulation {
       let file = try life.process.state(Self.statePath) { options in
         options.database.sync = syncs ? .everyCommit : .never
         options.database.checkpointPages = 20
+        options.largeOutputBytes = largeOutput
         options.tableCacheBytes = 2000
       }
       try life.witness.begin(at: file.epoch)

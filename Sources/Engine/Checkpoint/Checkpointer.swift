@@ -282,6 +282,8 @@ final class Checkpointer: AlarmOwner {
     if isDirty || isCompleted || state.value.sinks.contains(where: { $0.outbox?.hasChanges == true }) {
       commit()
     }
+    // So that the state is one file when it rests.
+    if state.value.file.hasOutputsBeside { commit() }
   }
 
   /// Closes the state file.

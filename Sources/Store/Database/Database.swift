@@ -50,6 +50,8 @@ public final class Database {
   private var statements: [String: Statement] = [:]
   /// Beside the dictionary, because a commit may need it many times.
   private var outboxInsert: Statement?
+  /// The large outputs of a state, beside it.
+  var outputs: OutputFile?
   /// The size of the page cache, by how much it is smaller now, and its minimum.
   private let cacheBytes: Int
   private var lentBytes = 0

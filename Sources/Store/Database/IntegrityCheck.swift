@@ -71,13 +71,13 @@ enum IntegrityCheck {
 
 /// Renames a damaged state file to a name that no run opens, so that nothing of it is lost.
 enum CorruptFile {
-  /// Renames the file and SQLite's files beside it; returns the new name, `NAME.db.corrupt-N`.
+  /// Renames the file and those beside it; returns the new name, `NAME.db.corrupt-N`.
   static func setAside(_ path: String, _ disk: any Disk) throws(StoreError) -> String {
     var number = 1
     while disk.exists("\(path).corrupt-\(number)") { number += 1 }
     let target = "\(path).corrupt-\(number)"
     // The database first: after a crash here, SQLite discards a log without its database at the next start.
-    for part in ["", "-wal", "-shm"] {
+    for part in StateFolder.parts {
       do throws(DiskError) {
         try disk.rename(path + part, to: target + part)
       } catch {

@@ -2,11 +2,14 @@
 ///
 /// 1. The format is the file's `user_version`; it changes in one transaction with the tables.
 /// 2. A released migration never changes: a new format adds one.
-/// 3. Every format that was ever released opens (`UpgradeTests` has a file of each).
+/// 3. While outputs are in the file beside it (`OutputFile`), the version is `hasOutputs` more, so that a flow which does
+///    not know that file refuses the state. Otherwise it can go on with it.
+/// 4. Every format that was ever released opens (`UpgradeTests` has a file of each).
 enum Schema {
   /// “flow”, as the SQLite file's `application_id`.
   static let owner: Int64 = 0x666c_6f77
   static var current: Int { migrations.count }
+  static let hasOutputs = 1 << 16
 
   static let migrations = [
     """
@@ -54,7 +57,8 @@ enum Schema {
   static func version(
     of database: Database, newest: Int = current, owner: Int64 = owner
   ) throws(StoreError) -> Int? {
-    let version = Int(try database.integer("PRAGMA user_version") ?? 0)
+    let stored = Int(try database.integer("PRAGMA user_version") ?? 0)
+    let version = owner == Schema.owner ? stored & ~hasOutputs : stored
     let isOurs = try database.integer("PRAGMA application_id") == owner
     let tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
     guard isOurs || tables == 0 && version == 0 else {
@@ -69,5 +73,10 @@ enum Schema {
           + " run that one, or keep this state elsewhere")
     }
     return isOurs ? version : nil
+  }
+
+  /// Notes whether outputs are in the file beside the database: with the transaction in which it changes.
+  static func note(hasOutputs: Bool, in database: Database) throws(StoreError) {
+    try database.execute("PRAGMA user_version = \(current + (hasOutputs ? Self.hasOutputs : 0))")
   }
 }

@@ -9,6 +9,8 @@ public struct Epoch: ~Copyable {
   /// The number that the epoch gets with its commit; in an `update` that of the last epoch.
   public let number: Int64
   let database: Database
+  /// The file for large outputs, where the state may use it.
+  var outputs: OutputFile?
 
   /// Sets a fact: a source's position, a counter, a sink's offset.
   ///
@@ -44,6 +46,12 @@ public struct Epoch: ~Copyable {
     try statement.bind(4, entry.id)
     statement.bind(5, Int64(entry.attempts))
     statement.bind(6, entry.due)
+    // One that is retried would take a range with each attempt.
+    if let outputs, entry.bytes.count >= outputs.least, entry.attempts == 0 {
+      try Schema.note(hasOutputs: true, in: database)
+      try statement.bind(7, try outputs.put(entry.bytes))
+      return try statement.run()
+    }
     try entry.bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
       try statement.bind(7, bytes)
       try statement.run()

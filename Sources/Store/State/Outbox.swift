@@ -77,8 +77,52 @@ extension Database {
     statement.bind(4, Int64(limit))
     defer { statement.reset() }
     var entries: [OutboxEntry] = []
-    while try statement.step() { entries.append(statement.outboxEntry()) }
-    return entries
+    var ranges: [Int: Range<Int>] = [:]
+    while try statement.step() {
+      if let range = statement.outputRange(6) { ranges[entries.count] = range }
+      entries.append(statement.outboxEntry())
+    }
+    if ranges.isEmpty { return entries }
+    statement.reset()
+    return try read(entries, ranges)
+  }
+
+  /// The entries, those with a range with its bytes; without those that were written meanwhile, whose range may have
+  /// another output now.
+  private func read(
+    _ entries: [OutboxEntry], _ ranges: [Int: Range<Int>]
+  ) throws(StoreError) -> [OutboxEntry] {
+    guard let outputs else { return entries }
+    var left: [OutboxEntry] = []
+    for (index, entry) in entries.enumerated() {
+      var entry = entry
+      if let range = ranges[index] {
+        let bytes: Result<[UInt8], StoreError>
+        do throws(StoreError) { bytes = .success(try outputs.read(range)) } catch { bytes = .failure(error) }
+        guard try outputRanges(entry.sink, entry.place) == [range] else { continue }
+        entry.bytes = try bytes.get()
+      }
+      left.append(entry)
+    }
+    return left
+  }
+
+  /// The ranges of the output file that rows name, or the one at a place.
+  func outputRanges(
+    _ sink: String = "", _ place: OutputPlace? = nil
+  ) throws(StoreError) -> [Range<Int>] {
+    let isOne = " AND sink = ?1 AND epoch = ?2 AND position = ?3"
+    let statement = try statement(
+      "SELECT bytes FROM outbox WHERE typeof(bytes) = 'text'" + (place == nil ? "" : isOne))
+    if let place {
+      try statement.bind(1, sink)
+      statement.bind(2, place.epoch)
+      statement.bind(3, place.index)
+    }
+    defer { statement.reset() }
+    var ranges: [Range<Int>] = []
+    while try statement.step() { if let range = statement.outputRange(0) { ranges.append(range) } }
+    return ranges
   }
 
   func deadLetters(

@@ -23,7 +23,8 @@ import System
 /// 8. The file has its name when it is whole, and an empty one is damaged. One that is removed, replaced or truncated
 ///    while it is open takes no commit any more.
 /// 9. With a log, each transaction is in the log before it is committed; see `StateLog`.
-/// 10. Where an invariant does not hold, nothing more is written: see `Epoch.demand`.
+/// 10. Large outputs are in a file beside it, unless it has a log or its commits are not synced; see `OutputFile`.
+/// 11. Where an invariant does not hold, nothing more is written: see `Epoch.demand`.
 public final class StateFile {
   public struct Options: Sendable {
     public var database: Database.Options
@@ -33,17 +34,20 @@ public final class StateFile {
     public var tableCacheBytes: Int
     /// The limit for the fingerprints of each table's keys, nine or ten bytes a key, read after enough look-ups.
     public var tableKeyBytes: Int
+    /// The fewest bytes of an output that goes to the file beside the state.
+    public var largeOutputBytes: Int
     /// The disk of the file and its lock; the database's VFS must lie on the same one.
     public var disk: any Disk
 
     public init(
       database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20,
-      tableKeyBytes: Int = 120 << 20, disk: any Disk = SystemDisk()
+      tableKeyBytes: Int = 120 << 20, largeOutputBytes: Int = 256 << 10, disk: any Disk = SystemDisk()
     ) {
       self.database = database
       self.resetsCorrupt = resetsCorrupt
       self.tableCacheBytes = tableCacheBytes
       self.tableKeyBytes = tableKeyBytes
+      self.largeOutputBytes = largeOutputBytes
       self.disk = disk
     }
   }
@@ -56,6 +60,7 @@ public final class StateFile {
   let database: Database
   private let lock: StateLock
   let disk: any Disk
+  let outputs: OutputFile
   /// The file that was opened, and the largest size it was seen with: it never shrinks.
   private var known: DiskStatus?
   public var identity: FileIdentity? { known?.identity }
@@ -87,6 +92,10 @@ public final class StateFile {
       database = try StateFile.openDatabase(path, options, lock)
     }
     setAside = aside
+    let isSynced = options.database.sync == .everyCommit
+    outputs = OutputFile(of: path, on: disk, least: isSynced ? options.largeOutputBytes : .max)
+    database.outputs = outputs
+    try outputs.begin(database, mayRemove: isSynced)
     known = options.disk.status(of: path)
     crashPoint("state.opened")
     epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
@@ -116,7 +125,7 @@ public final class StateFile {
     let disk = options.disk
     // Left by a run that was killed; a log whose database was removed would be read into the new one.
     for part in ["", "-wal", "-shm", "-journal"] where disk.exists(draft + part) { disk.unlink(draft + part) }
-    let left = ["-wal", "-shm", "-journal"].map { path + $0 }.filter(disk.exists)
+    let left = ["-wal", "-shm", "-journal", OutputFile.end].map { path + $0 }.filter(disk.exists)
     for name in left { disk.unlink(name) }
     if !left.isEmpty { StateFolder.sync(of: path, disk) }
     do throws(StoreError) { try fill(draft, options) } catch {
@@ -254,8 +263,15 @@ public final class StateFile {
   /// Frees the pages in SQLite's cache, which the next access reads again; for a pipeline that rests.
   public func freeCache() { database.freeCache() }
 
-  /// Checkpoints the write-ahead log into the file; for the end of a run, when the time does not matter.
-  public func checkpointWAL() { database.emptyLog() }
+  /// Whether outputs are in the file beside it.
+  public var hasOutputsBeside: Bool { outputs.isUsed }
+
+  /// Checkpoints the write-ahead log into the file, and removes that of large outputs if nothing needs it; for the end of
+  /// a run, when the time does not matter.
+  public func checkpointWAL() {
+    database.emptyLog()
+    try? outputs.begin(database, mayRemove: true)
+  }
 
   /// Sees whether the file is still the one that was opened, as large as it was at least (invariant 8).
   private func checkPlace() throws(StoreError) {
@@ -280,6 +296,7 @@ public final class StateFile {
     // Invariant 4.
     if let error = database.readError { throw error }
     try checkPlace()
+    try outputs.free(in: database)
     do throws(StoreError) {
       try database.withRoom(on: disk) { () throws(StoreError) in try writeOnce(number, body) }
     } catch {
@@ -295,10 +312,12 @@ public final class StateFile {
     _ number: Int64, _ body: (borrowing Epoch) throws(StoreError) -> Void
   ) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
-      let epoch = Epoch(number: number, database: database)
+      let epoch = Epoch(
+        number: number, database: database, outputs: writing == nil ? outputs : nil)
       try epoch.checkNumber(endsEpoch: number > self.epoch)
       guard let next = writing?.place.next else {
         try body(epoch)
+        try outputs.sync()
         if let error = database.readError { throw error }
         return
       }

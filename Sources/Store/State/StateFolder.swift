@@ -3,6 +3,9 @@ import System
 
 /// The folder of state files, one for each pipeline: paths, creation and durability of names.
 public enum StateFolder {
+  /// The ends of the names of a state's files.
+  package static let parts = ["", "-wal", "-shm", OutputFile.end]
+
   /// The default folder: the first of `$STATE_DIRECTORY`, which systemd sets, `$XDG_STATE_HOME/flow` or `~/.local/state/flow`.
   ///
   /// Nil if none of these variables is an absolute path.

@@ -121,6 +121,10 @@ extension StateFile {
 
   /// An image of the last commit, from which `StateReplica.install` makes a file.
   public func image() throws(StoreError) -> [UInt8] {
+    if outputs.isUsed {
+      throw StoreError(
+        path, .refused, "has outputs that are still to be written beside it; run it to its end first")
+    }
     database.endReading()
     var copy: OpaquePointer?
     defer { sqlite3_close(copy) }
@@ -199,7 +203,7 @@ public final class StateReplica {
   public static func discard(_ path: String, _ options: StateFile.Options = .init()) throws(StoreError) {
     let lock = try StateLock(on: path, options.disk)
     withExtendedLifetime(lock) {
-      for end in ["-wal", "-shm", "-journal", ""] where options.disk.exists(path + end) {
+      for end in ["-wal", "-shm", "-journal", OutputFile.end, ""] where options.disk.exists(path + end) {
         options.disk.unlink(path + end)
       }
       StateFolder.sync(of: path, options.disk)
@@ -220,7 +224,9 @@ public final class StateReplica {
         try file.append(image)
         try file.sync()
         // The log belongs to the former file.
-        for end in ["-wal", "-shm", "-journal"] where disk.exists(path + end) { disk.unlink(path + end) }
+        for end in ["-wal", "-shm", "-journal", OutputFile.end] where disk.exists(path + end) {
+          disk.unlink(path + end)
+        }
         try state.finish(file)
       } catch {
         state.abandon()

@@ -10,7 +10,7 @@ import Glibc
 /// a `-wal` file. A run that ends during a read may leave both files to the next run.
 public final class StateReader {
   public let path: String
-  private var database: Database
+  private(set) var database: Database
   /// The version of the file that was opened, if no run had it open then.
   private var still: FileVersion?
 
@@ -28,6 +28,7 @@ public final class StateReader {
     do throws(StoreError) {
       guard try IntegrityCheck.checkHeader(path, SystemDisk()) else { return (try empty(path), mark) }
       let database = try Database(reading: path, isStill: isStill)
+      database.outputs = OutputFile(of: path, on: SystemDisk())
       try IntegrityCheck.check(database, SystemDisk())
       guard let version = try Schema.version(of: database) else { return (try empty(path), mark) }
       guard version == Schema.current else {

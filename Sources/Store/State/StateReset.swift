@@ -49,10 +49,10 @@ public final class StateRemoval {
     try lock.claim(path, SystemDisk())
   }
 
-  /// Removes the file and SQLite's files beside it.
+  /// Removes the file and those beside it.
   public func remove() throws(StoreError) {
     // The database first: after a crash here, SQLite discards a log without its database at the next start.
-    for part in ["", "-wal", "-shm"] where unlink(path + part) != 0 && errno != ENOENT {
+    for part in StateFolder.parts where unlink(path + part) != 0 && errno != ENOENT {
       throw StoreError(path + part, trying: "remove it", DiskError(code: errno))
     }
   }

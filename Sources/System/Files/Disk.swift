@@ -88,7 +88,7 @@ public protocol DiskFile: AnyObject, Sendable {
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int
   /// Reads once into the buffer from an offset; returns how many bytes, 0 at the end.
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(DiskError) -> Int
-  /// Overwrites at least one existing byte; returns how many, which may be fewer than given.
+  /// Writes at least one byte over existing ones or behind them; returns how many, which may be fewer than given.
   func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskError) -> Int
   /// Makes everything durable that any handle has written to the file since the last call.
   ///

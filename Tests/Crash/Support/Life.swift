@@ -22,6 +22,8 @@ final class Life {
     // What sanitizers are told counts for the command too.
     surroundings["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]
     process.environment = surroundings.merging(environment) { $1 }
+    // For a long line at once: F_SETPIPE_SZ, which Swift does not see.
+    _ = fcntl(input.fileHandleForWriting.fileDescriptor, 1031, 1 << 20)
     process.standardInput = input
     process.standardOutput = try Life.appending(to: place, "output")
     process.standardError = try Life.appending(to: place, "errors")
@@ -48,6 +50,12 @@ final class Life {
   var number: Int32 { process.processIdentifier }
 
   func send(_ signal: Int32) { process.send(signal) }
+
+  /// Whether it has read all that it was handed, so that a long line does not wait for one that is suspended.
+  var hasHeardAll: Bool {
+    var count: Int32 = 0
+    return ioctl(input.fileHandleForWriting.fileDescriptor, UInt(FIONREAD), &count) == 0 && count == 0
+  }
 
   /// Hands it lines on its standard input; false when they have no reader any more.
   func say(_ text: String) -> Bool {

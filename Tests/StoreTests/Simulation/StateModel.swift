@@ -135,7 +135,9 @@ enum StateAction {
       let count = dice.next() % 16 == 0 ? 9000 : Int(dice.next() % 300)
       let value = UInt8.random(in: 0...255, using: &dice)
       let bytes = Array(repeating: value, count: count)
-      return .put(OutboxEntry(sink: sink, place: place, id: "\(value)", attempts: 1, due: 5, bytes: bytes))
+      let attempts = Int(dice.next() % 2)
+      return .put(
+        OutboxEntry(sink: sink, place: place, id: "\(value)", attempts: attempts, due: 5, bytes: bytes))
     case 7..<9:
       let place = entries.randomElement(using: &dice)?.place ?? OutputPlace(epoch: 0, index: 3)
       return .markWritten(sink, place)

@@ -49,6 +49,7 @@ struct Walk {
     options.database.sync = isSynced && !isCareless ? .everyCommit : .never
     options.database.cacheBytes = [16 << 10, 64 << 10, 1 << 20].randomElement(using: &dice) ?? 0
     options.database.checkpointPages = [2, 8, 40, 2000].randomElement(using: &dice) ?? 0
+    options.largeOutputBytes = [1, 30, 100_000].randomElement(using: &dice) ?? 0
     options.tableCacheBytes = [0, 500, 4000].randomElement(using: &dice) ?? 0
     let hasTwo = dice.next() % 4 == 0
     self.nodes = nodes ?? Array(StateModel.nodes.prefix(hasTwo ? 2 : 1))

@@ -46,7 +46,7 @@ struct StateSummary {
 
   static func measure(_ path: String) -> (size: Int, changed: Double) {
     var (size, changed) = (0, 0.0)
-    for part in ["", "-wal", "-shm"] {
+    for part in StateFolder.parts {
       var status = stat()
       guard stat(path + part, &status) == 0 else { continue }
       size += Int(status.st_size)
