@@ -41,6 +41,18 @@ public struct World: Sendable {
     self.pause = pause
   }
 
+  /// Ends a run that has paused so many seconds in all, for room on a disk say, as if it were stopped.
+  public mutating func boundPauses(to seconds: Double) {
+    let total = Locked(0.0)
+    pause = { [pause] time, stop in
+      let isOver = total.withLock { total in
+        total += time
+        return total > seconds
+      }
+      return isOver || pause(time, stop)
+    }
+  }
+
   /// The real environment.
   public static let real = World(
     wallClock: {

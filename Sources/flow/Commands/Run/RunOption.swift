@@ -2,7 +2,11 @@ import Language
 
 /// The options of `flow run` that no part of it declares, and those that several parts read.
 enum RunOption {
-  static let once = CommandOption("once", .flag, "poll each source once, read files as they are, and end")
+  static let once = CommandOption(
+    "once", .flag,
+    "poll each source once, read files as they are, and end; a full disk is waited for a minute")
+  /// How many seconds a run with `--once` waits for files and its state in all: the next one goes on, from cron say.
+  static let patience = 60.0
   static let dryRun = CommandOption("dry-run", .flag, "print what each sink would receive, and write nothing")
   static let time = CommandOption(
     "for", .value("TIME"), "shut down after this time, as in 45s or 2h")
