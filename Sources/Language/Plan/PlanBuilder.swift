@@ -66,18 +66,14 @@ struct PlanBuilder {
 
   mutating func build() -> Plan? {
     let hint = "a pipeline is a mapping with sources, steps and sinks"
-    guard let mapping = checker.mapping(root, "a pipeline", hint: hint) else { return nil }
-    if let key = Self.foreignKey(of: mapping) {
+    guard let given = checker.mapping(root, "a pipeline", hint: hint) else { return nil }
+    if let key = Self.foreignKey(of: given) {
       checker.report(
         "this looks like a file of another program: a pipeline has no \(quoted(key.text))", at: key.place,
         hint: "a pipeline has sources, steps and sinks: see flow docs pipeline, and flow new for a first one")
       return nil
     }
-    for entry in mapping.entries where !Self.isKey(entry.key.text) {
-      checker.report(
-        "a pipeline has no \(quoted(entry.key.text))", at: entry.key.place,
-        hint: suggestion(for: entry.key.text, among: Self.keys))
-    }
+    let mapping = withKnownKeys(given)
     checkDefaults()
     let onError = policy(mapping["on_error"]?.value) ?? .log
     var sources = readSources(mapping)
@@ -115,6 +111,26 @@ struct PlanBuilder {
     plan.streams = plan.streamsWithOptionsTakenOver
     warn(of: plan)
     return plan
+  }
+
+  /// Reports unknown keys; one that is near to a known one is read as that, so that the mistakes below it are found too.
+  private func withKnownKeys(_ given: YAMLNode.Mapping) -> YAMLNode.Mapping {
+    var mapping = given
+    for (index, entry) in given.entries.enumerated() where !Self.isKey(entry.key.text) {
+      let name = entry.key.text
+      let near = nearest(to: name, among: Self.keys)
+      let isOfSource =
+        near == nil && catalog.sources.contains { $0.besideOptions.contains { $0.name == name } }
+      checker.report(
+        "a pipeline has no \(quoted(name))", at: entry.key.place,
+        hint: isOfSource
+          ? "it is an option of a source: indent it below one, as in sources: { NAME: { KIND: …, \(name): … } }"
+          : suggestion(for: name, among: Self.keys))
+      if let near, mapping[near] == nil {
+        mapping.entries[index].key = entry.key.standing(for: near, .string)
+      }
+    }
+    return mapping
   }
 
   /// A key by which a file is one of Redpanda Connect, Vector, GitHub Actions or Compose.

@@ -96,11 +96,21 @@ extension PlanBuilder {
         hint: "give it a name: streams: { main: { from: orders, steps: [ … ] } }")
       return nil
     }
+    // `console "…"`, without the colon.
+    let words = name.text.split(separator: " ", maxSplits: 1).map(String.init)
+    if words.count == 2, specs.contains(where: { $0.kind == words[0] }) {
+      checker.report(
+        "unknown \(role) \(quoted(name.text))", at: name.place,
+        hint: "what belongs to \(words[0]) stands behind a colon: \(words[0]): …")
+      return nil
+    }
+    let near = nearest(to: name.text, among: specs.map(\.kind))
+    let usual = usualNames[role]?[name.text.lowercased()]
     checker.report(
       "unknown \(role) \(quoted(name.text))", at: name.place,
-      hint: (usualNames[role]?[name.text.lowercased()] ?? nearest(to: name.text, among: specs.map(\.kind)))
-        .map { "did you mean \(quoted($0))?" } ?? "flow nodes lists them all")
-    return nil
+      hint: (usual ?? near).map { "did you mean \(quoted($0))?" } ?? "flow nodes lists them all")
+    // So that the mistakes in its options are found too.
+    return usual == nil ? specs.first { $0.kind == near } : nil
   }
 
   /// The options of a node: a mapping, the one value of a shorthand, or nothing.

@@ -76,6 +76,14 @@ extension Checker {
       report(
         "this changes the event, so this condition is always true", at: place,
         hint: "a condition compares, as in .status == \"Go\"")
+    case .negated:
+      report(
+        "not comes behind what it negates, so this reads a member of a boolean", at: place,
+        hint: "write (.name | not)")
+    case .several:
+      warn(
+        "this condition has several outputs, and only the first counts", at: place,
+        hint: "write and, or or, between conditions")
     case .constant(let isTrue):
       report(
         "this condition is always \(isTrue)", at: place, hint: "a condition compares, as in .status == \"Go\""

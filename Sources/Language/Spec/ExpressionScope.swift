@@ -179,6 +179,7 @@ extension Checker {
 extension UndefinedFunction {
   /// Names that other languages have for functions.
   private static let usualNames = [
+    "none": "null", "nil": "null", "undefined": "null", "true": "true", "false": "false",
     "lower": "ascii_downcase", "lowercase": "ascii_downcase", "tolowercase": "ascii_downcase",
     "upper": "ascii_upcase", "uppercase": "ascii_upcase", "touppercase": "ascii_upcase", "len": "length",
     "count": "length", "size": "length", "sum": "add", "substring": "a slice, as in .name[0:3]",

@@ -17,7 +17,13 @@ package struct NameUsage {
 
   /// A part of a condition that does not depend on its input.
   package struct Flaw: Equatable {
-    package enum Kind: Equatable { case assignment, update, constant(Bool) }
+    package enum Kind: Equatable {
+      case assignment, update, constant(Bool)
+      /// A member of a boolean: `not .a`.
+      case negated
+      /// Several outputs: `.a, .b`.
+      case several
+    }
 
     package let kind: Kind
     package let range: Range<Int>
@@ -261,6 +267,10 @@ package struct NameUsage {
       return flaws(of: right)
     case .assign: return [Flaw(kind: .assignment, range: range)]
     case .update, .updateWith: return [Flaw(kind: .update, range: range)]
+    case .commas: return [Flaw(kind: .several, range: range)]
+    case .index(let target, _, _):
+      if case .call("not", _) = target.form { return [Flaw(kind: .negated, range: range)] }
+      return []
     default:
       guard node.isConstant else { return [] }
       let text = String(decoding: source.bytes[range], as: UTF8.self)

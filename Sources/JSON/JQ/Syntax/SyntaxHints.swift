@@ -50,6 +50,13 @@ extension Parser {
     case .invalid where [")", "]", "}"].contains(text(token.span)):
       return openBracket.map { "close what is open first, with \($0)" } ?? "nothing is open here: remove it"
     case .name("elseif"), .name("elsif"): return "write elif"
+    case .symbol(.openParen):
+      // `.name.startswith("a")`.
+      guard case .field(let name)? = previous?.kind else { break }
+      return "a function is given a value with |, as in .name | \(name)(…)"
+    case .name("in") where at > 0:
+      return "for .a in [\"x\", \"y\"] write .a | IN(\"x\", \"y\")"
+    case .invalid where text(token.span) == "~": return "for ~ write test, as in .name | test(\"^A\")"
     case .name("not") where at > 0: return "write | not behind the condition"
     case .keyword(.end) where openBracket != "end": return "no if is open here: remove end"
     default: break

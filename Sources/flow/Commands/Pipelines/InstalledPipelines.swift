@@ -40,10 +40,21 @@ enum InstalledPipelines {
     if let stem = stem(of: splitPath(operand).name), operand != stem, names.contains(stem) {
       return "an installed pipeline has the name \(quoted(stem)): write that"
     }
+    if operand.allSatisfy(\.isNumber) {
+      return "the value of an option that may be given without one stands behind =, as in --page=\(operand)"
+    }
+    if let near = neighbor(of: operand) { return "did you mean \(quoted(near))?" }
     if operand.contains("/") || operand.contains(".") { return nil }
     if let near = nearest(to: operand, among: names) { return "did you mean the pipeline \(quoted(near))?" }
     return names.isEmpty
       ? "no pipelines are installed" : "installed pipelines: \(names.joined(separator: ", "))"
+  }
+
+  /// The pipeline in the same folder that was probably meant, `slips.yaml` for `slips.yml`.
+  private static func neighbor(of path: String) -> String? {
+    let (folder, name) = splitPath(path)
+    let files = ((try? namesOfFiles(in: folder)) ?? []).filter(isPipeline)
+    return nearest(to: name, among: files.sorted()).map { folder == "." ? $0 : "\(folder)/\($0)" }
   }
 
   /// `slips` for `slips.yaml` and `slips.flow.yaml`; nil for a name that no pipeline has.

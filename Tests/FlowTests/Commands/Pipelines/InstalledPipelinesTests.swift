@@ -164,6 +164,11 @@ import Testing
     #expect(near.status == 2 && near.errors.hasSuffix("; did you mean the pipeline “greet”?\n"))
     #expect(try shell(place, "\"$0\" check quit").errors.contains("; installed pipelines: greet"))
     #expect(try !shell(place, "\"$0\" check ./quit").errors.contains("installed"))
+    // A file that is there, and the value of an option that needs none.
+    let other = try shell(place, "touch mine.yaml; \"$0\" run mine.yml")
+    #expect(other.errors.hasSuffix("; did you mean “mine.yaml”?\n"), "\(other.errors)")
+    let port = try shell(place, "\"$0\" run --page 8788 greet")
+    #expect(port.errors.contains("8788: ") && port.errors.contains("as in --page=8788\n"), "\(port.errors)")
     #expect(try shell(place, "\"$0\" new --from quit").errors.contains("; installed pipelines: greet"))
   }
 
@@ -179,6 +184,18 @@ import Testing
     #expect(copy.hasPrefix("# flow run sub/mine.yaml\nname: mine\ninclude:"), "\(copy)")
     try expect(
       shell(place, "rm -r ../data && \"$0\" run sub/mine.yaml").output, equals: "said hello you in work\n")
+  }
+
+  @Test("the comments of a copy name the recording where it is")
+  func recording() throws {
+    let place = try install()
+    let folder = "data/flow/pipelines"
+    try FileManager.default.createDirectory(
+      atPath: place["\(folder)/recordings/greet"], withIntermediateDirectories: true)
+    try place.write("\(folder)/greet.yaml", "# flow run --replay recordings/greet greet\n\(Self.pipeline)")
+    try expect(shell(place, "\"$0\" new --from greet -o mine.yaml").status, equals: 0)
+    let copy = place.text("work/mine.yaml")
+    #expect(copy.hasPrefix("# flow run --replay \(place[folder])/recordings/greet "), "\(copy)")
   }
 
   @Test("files that exist are kept; without -o the copy is printed")
