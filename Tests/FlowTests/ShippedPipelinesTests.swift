@@ -71,6 +71,19 @@ struct ShippedPipelinesTests {
     expect(place.lines("data/list.json").filter { $0.contains("id") }.count, equals: 2, "\(outcome.errors)")
   }
 
+  @Test(
+    "of a source that has not answered when the run is stopped, no value of --set is said to match nothing")
+  func unanswered() throws {
+    let place = try Workplace(
+      #"""
+      vars: { list: 1 }
+      sources: { in: { exec: { command: [sleep, \($vars.list)] }, every: 1h } }
+      sinks: { out: console }
+      """#)
+    let outcome = try place.run("--set", "list=20", "--for", "1s", "--no-state")
+    #expect(outcome.status == 0 && !outcome.errors.contains("nothing matches"), "\(outcome.errors)")
+  }
+
   @Test("a value of --set that nothing matches is reported, and one that something matches is not")
   func settings() throws {
     let none = try flow("run", "--dry-run", "--set", "provider=Relays", "pipelines/slips.yaml")

@@ -81,7 +81,7 @@ private final class GitSink: DeliverySink {
       timeout: options[GitOptions.timeout], context)
     transport.pushes = options[GitOptions.push]
     transport.author = options[GitOptions.author].flatMap { GitOptions.person($0) }
-    if !context.isDryRun, let flaw = transport.missingAuthor() { throw Sentence(flaw) }
+    if !context.isDryRun, let flaw = transport.missing() { throw Sentence(flaw) }
     self.transport = transport
     queue = DeliveryQueue(
       DeliverySettings(

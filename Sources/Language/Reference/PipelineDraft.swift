@@ -370,6 +370,9 @@ public struct PipelineDraft {
       lines.append("steps:")
       if let rowsExpression, !source.hasRows, !isOneRow { lines.append("  - map: \(plain(rowsExpression))") }
       if let map = source.map { lines.append("  - map: \(plain(map))") }
+      if source.form == .rows, !restless.isEmpty {
+        lines.append("  # Ignored, since it changed in \(pause): to watch it, remove it from ignore.")
+      }
       lines.append(changesLine)
     }
     lines += ["sinks:", "  screen: { console: '\(template.replacing("'", by: "''"))' }"]

@@ -100,7 +100,12 @@ struct PipelineDraftTests {
       #"[{"id":1,"at":{"seen":1,"by":"a"},"n":1,"l":[1]},{"id":2,"at":{"seen":1,"by":"a"},"n":1,"l":[1]}]"#,
       then:
         #"[{"id":2,"at":{"seen":2,"by":"a"},"n":2,"l":[2]},{"id":1,"at":{"seen":2,"by":"a"},"n":1,"l":[2]}]"#)
-    #expect(sketch.text.contains("{ key: .id, ignore: [.at.seen, .l] }"), "\(sketch.text)")
+    #expect(
+      sketch.text.contains(
+        """
+          # Ignored, since it changed in 3s: to watch it, remove it from ignore.
+          - changes: { key: .id, ignore: [.at.seen, .l] }
+        """), "\(sketch.text)")
     expect(
       found(sketch).last,
       equals:

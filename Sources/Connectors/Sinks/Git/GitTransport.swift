@@ -64,23 +64,27 @@ struct GitTransport: SingleTransport {
     author.map { ["-c", "user.name=\($0.name)", "-c", "user.email=\($0.mail)"] } ?? []
   }
 
-  /// The message of a repository in which git knows no author; nil for others, and where that cannot be seen.
-  func missingAuthor() -> String? {
+  /// The message where there is no repository, or one in which git knows no author; nil for others, and where that
+  /// cannot be seen.
+  func missing() -> String? {
     let stop = StopSign()
-    guard let inside = try? run(["rev-parse", "--is-inside-work-tree"], stop), inside.status == 0,
-      let found = try? run(authorSettings + ["var", "GIT_COMMITTER_IDENT"], stop), found.status != 0
+    guard let inside = try? run(["rev-parse", "--is-inside-work-tree"], stop) else { return nil }
+    if inside.status != 0 { return noRepository(inside.errors) }
+    guard let found = try? run(authorSettings + ["var", "GIT_COMMITTER_IDENT"], stop), found.status != 0
     else { return nil }
     return "git has no author for commits to \(path): set author, as in author: flow <flow@example.org>, "
       + "or user.name and user.email with git config"
+  }
+
+  private func noRepository(_ errors: String) -> String {
+    "\(path) is not in a git repository; make one with git init (\(printable(errors)))"
   }
 
   private func commit(_ item: GitItem, _ id: String, _ stop: StopSign) throws {
     let name = splitPath(path).name
     let inside = try run(["rev-parse", "--is-inside-work-tree"], stop)
     if inside.status != 0 {
-      throw DeliveryFailure(
-        "\(path) is not in a git repository; make one with git init (\(printable(inside.errors)))",
-        mayPass: false)
+      throw DeliveryFailure(noRepository(inside.errors), mayPass: false)
     }
     if hasState, try isCommitted(id, stop) {
       if pushes, try isAhead(stop) { try succeed(["push", "--quiet"], stop) }

@@ -60,7 +60,12 @@ struct PipelineCopy {
     }
     let text = String(decoding: bytes, as: UTF8.self)
     guard let target else { return text }
-    return text.replacing("pipelines/\(splitPath(path).name)", by: target)
+    // A recording stays where it is.
+    let (folder, file) = splitPath(path)
+    let recording = "recordings/\(file.prefix { $0 != "." })"
+    return text.replacing("pipelines/\(file)", by: target)
+      .replacing(
+        recording, by: access("\(folder)/\(recording)", F_OK) == 0 ? "\(folder)/\(recording)" : recording)
   }
 
   /// Copies a file unless it exists; false, and a message, if that fails.

@@ -68,6 +68,10 @@ struct RunStart {
         try Self.checkNames(files.plans)
       }
     }
+    let hasPage = settings.arguments.has(RunPage.page) || settings.isOnce || options.isDryRun
+    for plan in files.plans where !hasPage && plan.sinks.contains(where: { $0.spec.kind == "page" }) {
+      NodeLog(log: log, pipeline: plan.name, node: "").notice("its page is not served; --page serves it")
+    }
     for plan in files.plans where plan.trace != nil && (options.state == nil || settings.cluster != nil) {
       NodeLog(log: log, pipeline: plan.name, node: "").notice(
         "this run keeps no trace: that is part of a state on this machine")

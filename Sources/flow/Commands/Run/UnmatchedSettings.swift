@@ -11,10 +11,13 @@ struct UnmatchedSettings {
   /// Reports them once the run is over.
   func report(_ run: PipelineRun, to log: Log) {
     let counters = run.statistics
+    // Of a source that has not answered yet nothing is known.
+    let silent = Set(run.status().sources.filter { $0.isPolled && $0.lastPoll == nil }.map(\.name))
     for setting in settings {
       guard let name = setting.split(separator: "=").first.map(String.init) else { continue }
       for node in Self.nodes(reading: name, in: run.plan) {
-        guard let found = counters.first(where: { $0.name == node }), found.errors == 0,
+        guard !silent.contains(node), let found = counters.first(where: { $0.name == node }),
+          found.errors == 0,
           found.eventsOut ?? 0 == 0, (found.eventsIn ?? 1) > 0
         else { continue }
         NodeLog(log: log, pipeline: run.plan.name, node: node).warning("nothing matches --set \(setting)")
