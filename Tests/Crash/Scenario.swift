@@ -1,6 +1,8 @@
 /// A pipeline that is killed over and over, something that feeds it, and what must be left of it at the end.
 protocol Scenario: AnyObject {
   var place: Place { get }
+  /// The last poll, where the pipeline has a var of that name, once the end is prepared.
+  var last: Int? { get }
   /// The command-line arguments besides the file `p.yaml`.
   var options: [String] { get }
   /// The files that are followed.
@@ -24,7 +26,8 @@ protocol Scenario: AnyObject {
 }
 
 extension Scenario {
-  var options: [String] { [] }
+  var last: Int? { nil }
+  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
   func tend(_ life: Life?) throws {}
   func mourn(_ end: Life.End, wasStopped: Bool) {}
   var isOver: Bool { false }

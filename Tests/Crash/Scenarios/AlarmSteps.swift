@@ -3,7 +3,7 @@ final class AlarmSteps: Scenario {
   let place: Place
   let logs = ["alarms.jsonl", "silent.jsonl"]
   private static let rows = 8
-  private var last: Int?
+  private(set) var last: Int?
 
   init(_ place: Place) throws {
     self.place = place
@@ -34,8 +34,6 @@ final class AlarmSteps: Scenario {
 
       """)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   func prepareEnd() {
     last = ((histories("alarms").keys.max() ?? 0) + 5) * Self.rows

@@ -2,7 +2,7 @@
 final class CSVFile: Scenario {
   let place: Place
   let logs: [String] = []
-  private var last: Int?
+  private(set) var last: Int?
 
   init(_ place: Place) throws {
     self.place = place
@@ -22,8 +22,6 @@ final class CSVFile: Scenario {
 
       """)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   func prepareEnd() { last = place.bytes("log.csv").lines.count / 2 + 60 }
 

@@ -5,7 +5,7 @@ import Foundation
 final class Calendars: Scenario {
   let place: Place
   let logs: [String] = []
-  private var last: Int?
+  private(set) var last: Int?
   private var halves = 0
   private var size = -1
 
@@ -28,8 +28,6 @@ final class Calendars: Scenario {
 
       """)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   func tend(_ life: Life?) {
     let bytes = place.bytes("cal.ics")

@@ -29,7 +29,7 @@ final class ChainedPipelines: Scenario {
         tell: { exec: { command: [sh, tell.sh], when: .d % 25 == 0 } }
 
       """)
-    try place.write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$(cat)\" >>told\n")
+    try place.writeTeller()
     input = try GrowingFile("in.jsonl", in: place, seed: 8) { "{\"n\":\($0)}" }
   }
 
@@ -50,7 +50,7 @@ final class ChainedPipelines: Scenario {
 
   var isSettled: Bool {
     place.logLines("log.jsonl").count >= input.count
-      && ToldEvents(place.bytes("told").lines, in: "").texts.isSuperset(of: told)
+      && place.told.texts.isSuperset(of: told)
   }
 
   func verdict() -> Verdict {
@@ -58,11 +58,7 @@ final class ChainedPipelines: Scenario {
       place.logLines("middle.jsonl"), with: (1...input.count).map { "{\"n\":\($0),\"c\":\($0)}" },
       in: "middle.jsonl")
     verdict.add(.comparing(place.logLines("log.jsonl"), with: truth, in: "log.jsonl"))
-    let events = ToldEvents(place.bytes("told").lines, in: "told")
-    verdict.add(events.verdict)
-    let lost = Set(told).subtracting(events.texts)
-    verdict.lost += lost.count
-    if let first = lost.first { verdict.findings.append("\(first) was never told") }
+    verdict.add(place.told.verdict(of: told))
     return verdict
   }
 }

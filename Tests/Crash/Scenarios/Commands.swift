@@ -2,7 +2,7 @@
 final class Commands: Scenario {
   let place: Place
   let logs: [String] = []
-  private var last: Int?
+  private(set) var last: Int?
 
   init(_ place: Place) throws {
     self.place = place
@@ -36,8 +36,6 @@ final class Commands: Scenario {
       """)
   }
 
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
-
   func prepareEnd() { last = (told.map(\.event).max() ?? 0) + 60 }
 
   var isSettled: Bool { told.contains { $0.event == (last ?? 0) + 2 } }
@@ -45,7 +43,7 @@ final class Commands: Scenario {
   private var told: [(id: String, event: Int)] { place.bytes("told").lines.compactMap { Told($0)?.numbered } }
 
   func verdict() -> Verdict {
-    var verdict = ToldEvents(place.bytes("told").lines, in: "told").verdict
+    var verdict = place.told.verdict
     let events = Set(told.map(\.event))
     verdict.count = (last ?? 0) + 2
     let lost = (1...verdict.count).filter { !events.contains($0) }

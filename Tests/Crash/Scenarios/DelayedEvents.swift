@@ -23,7 +23,7 @@ final class DelayedEvents: Scenario {
         tell: { from: late, exec: { command: [sh, tell.sh], when: .n % 50 == 0 } }
 
       """)
-    try place.write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$(cat)\" >>told\n")
+    try place.writeTeller()
     input = try GrowingFile("in.jsonl", in: place, seed: 10) { "{\"n\":\($0)}" }
   }
 
@@ -40,7 +40,7 @@ final class DelayedEvents: Scenario {
 
   var isSettled: Bool {
     place.logLines("late.jsonl").count >= input.count
-      && ToldEvents(place.bytes("told").lines, in: "").texts.isSuperset(of: told)
+      && place.told.texts.isSuperset(of: told)
   }
 
   func verdict() -> Verdict {
@@ -52,11 +52,7 @@ final class DelayedEvents: Scenario {
       "[\(input.lines[first..<first + 7].joined(separator: ","))]"
     }
     verdict.add(.comparing(place.logLines("batched.jsonl"), with: batches, in: "batched.jsonl"))
-    let events = ToldEvents(place.bytes("told").lines, in: "told")
-    verdict.add(events.verdict)
-    let lost = Set(told).subtracting(events.texts)
-    verdict.lost += lost.count
-    if let first = lost.first { verdict.findings.append("\(first) was never told") }
+    verdict.add(place.told.verdict(of: told))
     return verdict
   }
 }

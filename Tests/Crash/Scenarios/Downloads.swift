@@ -6,7 +6,7 @@ final class Downloads: Scenario {
   let place: Place
   let logs: [String] = []
   private let site: Site
-  private var last: Int?
+  private(set) var last: Int?
   /// Those that were looked at as soon as they had their names.
   private var seen: Set<String> = []
   private var torn: [String] = []
@@ -74,8 +74,6 @@ final class Downloads: Scenario {
     }
     return steps
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   private var names: [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: place["files"])) ?? []

@@ -43,7 +43,7 @@ final class FaultyPolls: Scenario {
         web: { http: { url: "\(site.url)/hook", attempts: 50, backoff: 10ms } }
 
       """)
-    try place.write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$(cat)\" >>told\n")
+    try place.writeTeller()
   }
 
   /// Changes some rows, and answers with them, or with something that is no list of them.

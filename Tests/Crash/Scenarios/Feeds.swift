@@ -4,7 +4,7 @@ import Foundation
 final class Feeds: Scenario {
   let place: Place
   let logs: [String] = []
-  private var last: Int?
+  private(set) var last: Int?
   private var halves = 0
   private var size = -1
 
@@ -27,8 +27,6 @@ final class Feeds: Scenario {
 
       """)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   func tend(_ life: Life?) {
     let bytes = place.bytes("all.atom")

@@ -24,7 +24,7 @@ final class FollowedFile: Scenario {
         tell: { exec: { command: [sh, tell.sh], when: .n % 50 == 0 }, from: all }
 
       """)
-    try place.write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$(cat)\" >>told\n")
+    try place.writeTeller()
     input = try GrowingFile("in.jsonl", in: place) { "{\"n\":\($0)}" }
   }
 
@@ -48,7 +48,7 @@ final class FollowedFile: Scenario {
   /// What must have come out beside the log.
   private var lost: [String] {
     let quiet = Set(place.logLines("quiet.jsonl"))
-    let told = ToldEvents(place.bytes("told").lines, in: "told").texts
+    let told = place.told.texts
     let lasts = (0...count / 10).map { min($0 * 10 + 9, count) }.map { "{\"n\":\($0)}" }
     return lasts.filter { !quiet.contains($0) }
       + stride(from: 50, through: count, by: 50).map(line).filter { !told.contains($0) }
@@ -56,7 +56,7 @@ final class FollowedFile: Scenario {
 
   func verdict() -> Verdict {
     var verdict = Verdict.comparing(place.logLines("log.jsonl"), with: (1...count).map(line), in: "log.jsonl")
-    verdict.add(ToldEvents(place.bytes("told").lines, in: "told").verdict)
+    verdict.add(place.told.verdict)
     verdict.lost += lost.count
     if let first = lost.first { verdict.findings.append("\(first) did not come out") }
     var latest: [Int: Int] = [:]

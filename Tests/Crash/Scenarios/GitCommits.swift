@@ -5,7 +5,7 @@ import TestSupport
 final class GitCommits: Scenario {
   let place: Place
   let logs: [String] = []
-  private var last: Int?
+  private(set) var last: Int?
 
   init(_ place: Place) throws {
     self.place = place
@@ -37,8 +37,6 @@ final class GitCommits: Scenario {
     defer { process.waitUntilExit() }
     return String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   /// The rows that the commits have brought, the oldest first.
   private var versions: [String] {

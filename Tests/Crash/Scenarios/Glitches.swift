@@ -5,7 +5,7 @@ final class Glitches: Scenario {
   let place: Place
   let logs = ["log.jsonl"]
   private static let rows = 12
-  private var last: Int?
+  private(set) var last: Int?
   private var truth: [String] = []
 
   init(_ place: Place) throws {
@@ -28,8 +28,6 @@ final class Glitches: Scenario {
 
       """)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   func prepareEnd() {
     let count = place.logLines("log.jsonl").count

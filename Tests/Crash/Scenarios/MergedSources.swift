@@ -3,7 +3,7 @@
 final class MergedSources: Scenario {
   let place: Place
   let logs = ["log.jsonl", "part-0.jsonl", "part-1.jsonl", "part-2.jsonl"]
-  private var last: Int?
+  private var goal: Int?
 
   init(_ place: Place) throws {
     self.place = place
@@ -26,15 +26,14 @@ final class MergedSources: Scenario {
           exec: { command: [sh, tell.sh], when: .c % 10 == 0, concurrency: 3, queue: 3 }
 
       """)
-    try place.write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$(cat)\" >>told\n")
+    try place.writeTeller()
   }
 
-  func prepareEnd() { last = place.logLines("log.jsonl").count + 60 }
+  func prepareEnd() { goal = place.logLines("log.jsonl").count + 60 }
 
   var isSettled: Bool {
     let count = place.logLines("log.jsonl").count
-    let told = ToldEvents(place.bytes("told").lines, in: "").texts
-    return count >= last ?? 0 && told.contains(line((last ?? 0) / 10 * 10))
+    return count >= goal ?? 0 && place.told.texts.contains(line((goal ?? 0) / 10 * 10))
   }
 
   private func line(_ number: Int) -> String { "{\"c\":\(number)}" }
@@ -52,14 +51,9 @@ final class MergedSources: Scenario {
     let batched = place.logLines("batched.jsonl").joined().split { !$0.isNumber }.map { line(Int($0) ?? 0) }
     let complete = max(batched.count, lines.count - 5)
     verdict.add(.comparing(batched, with: numbers.prefix(complete).map(line), in: "batched.jsonl"))
-    let told = ToldEvents(place.bytes("told").lines, in: "told")
-    verdict.add(told.verdict)
     // What came last may have been left to a run that does not come.
-    for number in numbers where number % 10 == 0 && number <= last ?? 0 && !told.texts.contains(line(number))
-    {
-      verdict.lost += 1
-      verdict.findings.append("\(number) was never told")
-    }
+    verdict.add(
+      place.told.verdict(of: numbers.filter { $0 % 10 == 0 && $0 <= goal ?? 0 }.map(line)))
     return verdict
   }
 }

@@ -4,7 +4,7 @@ final class Polls: Scenario {
   let place: Place
   let logs: [String]
   private let isSpread: Bool
-  private var last: Int?
+  private(set) var last: Int?
   private var truth: [String] = []
   private let pad = String(repeating: "x", count: 100)
 
@@ -30,8 +30,6 @@ final class Polls: Scenario {
 
       """)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   private var count: Int { logs.reduce(0) { $0 + place.logLines($1).count } }
 

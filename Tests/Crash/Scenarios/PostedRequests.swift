@@ -7,7 +7,7 @@ final class PostedRequests: Scenario {
   let place: Place
   let logs: [String] = []
   private let site: Site
-  private var last: Int?
+  private(set) var last: Int?
 
   init(_ place: Place) throws {
     self.place = place
@@ -36,8 +36,6 @@ final class PostedRequests: Scenario {
 
       """)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   func prepareEnd() { last = (events.max() ?? 0) + 60 }
 

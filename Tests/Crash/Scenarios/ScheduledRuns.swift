@@ -21,7 +21,7 @@ final class ScheduledRuns: Scenario {
         tell: { exec: { command: [sh, tell.sh], when: .c % 5 == 0 } }
 
       """)
-    try place.write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$(cat)\" >>told\n")
+    try place.writeTeller()
     input = try GrowingFile("in.jsonl", in: place, seed: 9, most: 5) { "{\"n\":\($0)}" }
   }
 
@@ -50,12 +50,7 @@ final class ScheduledRuns: Scenario {
   func verdict() -> Verdict {
     let numbers = Array(1...input.count)
     var verdict = Verdict.comparing(place.logLines("log.jsonl"), with: numbers.map(line), in: "log.jsonl")
-    let told = ToldEvents(place.bytes("told").lines, in: "told")
-    verdict.add(told.verdict)
-    for number in numbers where number % 5 == 0 && !told.texts.contains(line(number)) {
-      verdict.lost += 1
-      verdict.findings.append("\(number) was never told")
-    }
+    verdict.add(place.told.verdict(of: numbers.filter { $0 % 5 == 0 }.map(line)))
     return verdict
   }
 }

@@ -10,7 +10,7 @@ final class StoredRetries: Scenario {
   let logs: [String] = []
   private let site: Site
   private let delivered = Tries()
-  private var last: Int?
+  private(set) var last: Int?
   private var kills = 0
   private var dice = SplitMix64(seed: 15)
   private var findings: [String] = []
@@ -42,8 +42,6 @@ final class StoredRetries: Scenario {
 
       """)
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   /// Stores later or earlier times, as a clock would have that was ahead or behind during the run.
   func mourn(_ end: Life.End, wasStopped: Bool) {

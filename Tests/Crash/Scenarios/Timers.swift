@@ -3,7 +3,7 @@ final class Timers: Scenario {
   let place: Place
   let logs = ["quiet.jsonl", "near.jsonl"]
   private static let row = 8
-  private var last: Int?
+  private(set) var last: Int?
 
   init(_ place: Place) throws {
     self.place = place
@@ -37,8 +37,6 @@ final class Timers: Scenario {
       """)
     try place.write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$2\" >>\"$1\"\n")
   }
-
-  var options: [String] { last.map { ["--set", "last=\($0)"] } ?? [] }
 
   func prepareEnd() {
     let events = place.logLines("near.jsonl").compactMap { Pair($0)?.number }

@@ -10,7 +10,7 @@ final class Webhooks: Scenario {
   private var unacknowledged: [Int] = []
   private var count = 0
   private var acknowledged: Set<Int> = []
-  private var last: Int?
+  private var goal: Int?
   private var port: Int?
 
   init(_ place: Place) throws {
@@ -39,7 +39,7 @@ final class Webhooks: Scenario {
     }
     self.port = port
     var number = unacknowledged.popLast()
-    if number == nil, last.map({ count < $0 }) ?? true {
+    if number == nil, goal.map({ count < $0 }) ?? true {
       count += 1
       number = count
     }
@@ -59,10 +59,10 @@ final class Webhooks: Scenario {
 
   func mourn(_ end: Life.End, wasStopped: Bool) { port = nil }
 
-  func prepareEnd() { last = count + 50 }
+  func prepareEnd() { goal = count + 50 }
 
   var isSettled: Bool {
-    acknowledged.count == last && acknowledged.count == place.logLines("log.jsonl").count
+    acknowledged.count == goal && acknowledged.count == place.logLines("log.jsonl").count
   }
 
   func verdict() -> Verdict {

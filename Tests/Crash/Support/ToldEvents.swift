@@ -12,6 +12,16 @@ struct Told: Hashable {
   }
 }
 
+extension Place {
+  /// Writes `tell.sh`, a command that notes the id and the text of each event that it is told.
+  func writeTeller() throws {
+    try write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$(cat)\" >>told\n")
+  }
+
+  /// What the command was told.
+  var told: ToldEvents { ToldEvents(bytes("told").lines, in: "told") }
+}
+
 /// What commands were told: as often as may be, but by its id one may know a repeat.
 struct ToldEvents {
   private(set) var texts: Set<String> = []
@@ -36,5 +46,14 @@ struct ToldEvents {
       }
     }
     self.texts = Set(ids.keys)
+  }
+
+  /// The verdict, all of the truth having to be told.
+  func verdict(of truth: [String]) -> Verdict {
+    var verdict = verdict
+    let missing = truth.filter { !texts.contains($0) }
+    verdict.lost += missing.count
+    if let first = missing.first { verdict.findings.append("\(first) was never told") }
+    return verdict
   }
 }
