@@ -264,7 +264,7 @@ final class Checkpointer: AlarmOwner {
           log.error("\(error); the pipeline waits until the state can be written")
           lastTold = now
         }
-        if world.pause(0.5, stop) { throw error }
+        if world.pauseForDisk(0.5, stop) { throw error }
       }
     }
   }
@@ -282,7 +282,7 @@ final class Checkpointer: AlarmOwner {
     if isDirty || isCompleted || state.value.sinks.contains(where: { $0.outbox?.hasChanges == true }) {
       commit()
     }
-    // So that the state is one file when it rests.
+    // So that the state is one file when it rests, unless something is still to be delivered.
     if state.value.file.hasOutputsBeside { commit() }
   }
 

@@ -19,6 +19,8 @@ public struct World: Sendable {
   public var disk: any Disk
   /// Waits on the lane until the sign is set or the time is over; returns whether it is set.
   public var pause: @Sendable (_ seconds: Double, _ stop: StopSign) -> Bool
+  /// How long what ends by itself waits for a disk; nil for as long as it takes.
+  public var diskPatience: DiskPatience?
 
   private var tools: [ObjectIdentifier: any Sendable] = [:]
 
@@ -41,16 +43,9 @@ public struct World: Sendable {
     self.pause = pause
   }
 
-  /// Ends a run that has paused so many seconds in all, for room on a disk say, as if it were stopped.
-  public mutating func boundPauses(to seconds: Double) {
-    let total = Locked(0.0)
-    pause = { [pause] time, stop in
-      let isOver = total.withLock { total in
-        total += time
-        return total > seconds
-      }
-      return isOver || pause(time, stop)
-    }
+  /// Pauses until there may be room on a disk again: as `pause` does, but true too when a bounded wait is over.
+  public func pauseForDisk(_ seconds: Double, _ stop: StopSign) -> Bool {
+    diskPatience?.isOver(for: stop) == true || pause(seconds, stop)
   }
 
   /// The real environment.
@@ -62,4 +57,32 @@ public struct World: Sendable {
     },
     random: { Double.random(in: 0..<1) },
     environment: { name in getenv(name).map { String(cString: $0) } })
+}
+
+/// The patience of runs with a disk that is full: each waits so long, counted from its first pause.
+public final class DiskPatience: Sendable {
+  /// Pauses further apart belong to two waits.
+  private static let gap = Duration.seconds(5)
+
+  private let time: Duration
+  private let now: @Sendable () -> Instant
+  private let waits = Locked<[ObjectIdentifier: (first: Instant, last: Instant)]>([:])
+
+  public convenience init(_ time: Duration) { self.init(time) { MonotonicClock.now } }
+
+  init(_ time: Duration, now: @escaping @Sendable () -> Instant) {
+    (self.time, self.now) = (time, now)
+  }
+
+  /// Notes a pause of the run with that sign; whether it has waited long enough.
+  func isOver(for stop: StopSign) -> Bool {
+    let now = now()
+    return waits.withLock { waits in
+      var wait = waits[ObjectIdentifier(stop)] ?? (now, now)
+      if now - wait.last > Self.gap { wait.first = now }
+      wait.last = now
+      waits[ObjectIdentifier(stop)] = wait
+      return now - wait.first > time
+    }
+  }
 }

@@ -10,7 +10,11 @@ struct PlanBuilder {
   let checker: Checker
   let catalog: Catalog
   let document: YAMLDocument
+  /// The root as it is written.
+  private let written: YAMLNode
+  /// The root with the keys that were probably meant.
   let root: YAMLNode
+  private let unknown: [UnknownKey]
   let reader: PipelineReader
   private(set) var settingsUsed: Set<String> = []
   /// Names of sources and streams, with their places.
@@ -27,7 +31,9 @@ struct PlanBuilder {
     _ included: IncludedDefinitions? = nil
   ) {
     isForTest = vars != nil
-    self.root = root
+    written = root
+    let (root, unknown) = Self.withKnownKeys(root)
+    (self.root, self.unknown) = (root, unknown)
     self.document = document
     self.reader = reader
     catalog = reader.catalog
@@ -66,14 +72,15 @@ struct PlanBuilder {
 
   mutating func build() -> Plan? {
     let hint = "a pipeline is a mapping with sources, steps and sinks"
-    guard let given = checker.mapping(root, "a pipeline", hint: hint) else { return nil }
+    guard let given = checker.mapping(written, "a pipeline", hint: hint) else { return nil }
     if let key = Self.foreignKey(of: given) {
       checker.report(
         "this looks like a file of another program: a pipeline has no \(quoted(key.text))", at: key.place,
         hint: "a pipeline has sources, steps and sinks: see flow docs pipeline, and flow new for a first one")
       return nil
     }
-    let mapping = withKnownKeys(given)
+    for key in unknown { report(key) }
+    let mapping = root.mapping ?? given
     checkDefaults()
     let onError = policy(mapping["on_error"]?.value) ?? .log
     var sources = readSources(mapping)
@@ -113,24 +120,36 @@ struct PlanBuilder {
     return plan
   }
 
-  /// Reports unknown keys; one that is near to a known one is read as that, so that the mistakes below it are found too.
-  private func withKnownKeys(_ given: YAMLNode.Mapping) -> YAMLNode.Mapping {
-    var mapping = given
-    for (index, entry) in given.entries.enumerated() where !Self.isKey(entry.key.text) {
-      let name = entry.key.text
-      let near = nearest(to: name, among: Self.keys)
-      let isOfSource =
-        near == nil && catalog.sources.contains { $0.besideOptions.contains { $0.name == name } }
-      checker.report(
-        "a pipeline has no \(quoted(name))", at: entry.key.place,
-        hint: isOfSource
-          ? "it is an option of a source: indent it below one, as in sources: { NAME: { KIND: …, \(name): … } }"
-          : suggestion(for: name, among: Self.keys))
+  /// A key that no pipeline has, and the one that was probably meant.
+  private struct UnknownKey {
+    let key: Scalar
+    let near: String?
+  }
+
+  /// The root with the keys that were probably meant, so that the mistakes below them are found too, and those that they
+  /// are in place of.
+  private static func withKnownKeys(_ root: YAMLNode) -> (YAMLNode, [UnknownKey]) {
+    guard case .mapping(var mapping) = root else { return (root, []) }
+    var unknown: [UnknownKey] = []
+    for (index, entry) in mapping.entries.enumerated() where !isKey(entry.key.text) {
+      let near = nearest(to: entry.key.text, among: keys)
+      unknown.append(UnknownKey(key: entry.key, near: near))
       if let near, mapping[near] == nil {
         mapping.entries[index].key = entry.key.standing(for: near, .string)
       }
     }
-    return mapping
+    return (.mapping(mapping), unknown)
+  }
+
+  private func report(_ unknown: UnknownKey) {
+    let name = unknown.key.text
+    let isOfSource =
+      unknown.near == nil && catalog.sources.contains { $0.besideOptions.contains { $0.name == name } }
+    checker.report(
+      "a pipeline has no \(quoted(name))", at: unknown.key.place,
+      hint: isOfSource
+        ? "it is an option of a source: indent it below one, as in sources: { NAME: { KIND: …, \(name): … } }"
+        : suggestion(for: name, among: Self.keys))
   }
 
   /// A key by which a file is one of Redpanda Connect, Vector, GitHub Actions or Compose.

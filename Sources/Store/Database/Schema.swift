@@ -50,7 +50,10 @@ enum Schema {
     in database: Database, _ migrations: ArraySlice<String> = migrations[...], owner: Int64 = owner
   ) throws(StoreError) {
     for migration in migrations { try database.execute(migration, to: "make the tables") }
-    try database.execute("PRAGMA application_id = \(owner); PRAGMA user_version = \(migrations.endIndex)")
+    var noted = 0
+    if owner == Schema.owner, try notesOutputs(database) { noted = hasOutputs }
+    try database.execute(
+      "PRAGMA application_id = \(owner); PRAGMA user_version = \(migrations.endIndex + noted)")
   }
 
   /// The format of the tables; nil if there are none yet.
@@ -73,6 +76,11 @@ enum Schema {
           + " run that one, or keep this state elsewhere")
     }
     return isOurs ? version : nil
+  }
+
+  /// Whether outputs may be in the file beside the database.
+  static func notesOutputs(_ database: Database) throws(StoreError) -> Bool {
+    (try database.integer("PRAGMA user_version") ?? 0) & Int64(hasOutputs) != 0
   }
 
   /// Notes whether outputs are in the file beside the database: with the transaction in which it changes.

@@ -49,7 +49,7 @@ public struct Epoch: ~Copyable {
     // One that is retried would take a range with each attempt.
     if let outputs, entry.bytes.count >= outputs.least, entry.attempts == 0 {
       try Schema.note(hasOutputs: true, in: database)
-      try statement.bind(7, try outputs.put(entry.bytes))
+      try statement.bind(7, try outputs.put(entry.bytes, of: entry.sink, at: entry.place).text)
       return try statement.run()
     }
     try entry.bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in

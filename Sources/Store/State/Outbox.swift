@@ -77,29 +77,29 @@ extension Database {
     statement.bind(4, Int64(limit))
     defer { statement.reset() }
     var entries: [OutboxEntry] = []
-    var ranges: [Int: Range<Int>] = [:]
+    var parts: [Int: OutputFile.Part] = [:]
     while try statement.step() {
-      if let range = statement.outputRange(6) { ranges[entries.count] = range }
+      if let part = statement.outputPart(6) { parts[entries.count] = part }
       entries.append(statement.outboxEntry())
     }
-    if ranges.isEmpty { return entries }
+    if parts.isEmpty { return entries }
     statement.reset()
-    return try read(entries, ranges)
+    return try read(entries, parts)
   }
 
-  /// The entries, those with a range with its bytes; without those that were written meanwhile, whose range may have
-  /// another output now.
+  /// The entries, those of a part of the output file with its bytes; without those that were written meanwhile, whose
+  /// part may have another output now.
   private func read(
-    _ entries: [OutboxEntry], _ ranges: [Int: Range<Int>]
+    _ entries: [OutboxEntry], _ parts: [Int: OutputFile.Part]
   ) throws(StoreError) -> [OutboxEntry] {
     guard let outputs else { return entries }
     var left: [OutboxEntry] = []
     for (index, entry) in entries.enumerated() {
       var entry = entry
-      if let range = ranges[index] {
+      if let part = parts[index] {
         let bytes: Result<[UInt8], StoreError>
-        do throws(StoreError) { bytes = .success(try outputs.read(range)) } catch { bytes = .failure(error) }
-        guard try outputRanges(entry.sink, entry.place) == [range] else { continue }
+        do throws(StoreError) { bytes = .success(try outputs.read(part)) } catch { bytes = .failure(error) }
+        guard try outputPart(entry.sink, entry.place) == part else { continue }
         entry.bytes = try bytes.get()
       }
       left.append(entry)
@@ -107,22 +107,29 @@ extension Database {
     return left
   }
 
-  /// The ranges of the output file that rows name, or the one at a place.
-  func outputRanges(
-    _ sink: String = "", _ place: OutputPlace? = nil
-  ) throws(StoreError) -> [Range<Int>] {
-    let isOne = " AND sink = ?1 AND epoch = ?2 AND position = ?3"
+  /// The part of the output file that the row at a place names.
+  func outputPart(_ sink: String, _ place: OutputPlace) throws(StoreError) -> OutputFile.Part? {
     let statement = try statement(
-      "SELECT bytes FROM outbox WHERE typeof(bytes) = 'text'" + (place == nil ? "" : isOne))
-    if let place {
-      try statement.bind(1, sink)
-      statement.bind(2, place.epoch)
-      statement.bind(3, place.index)
-    }
+      "SELECT bytes FROM outbox WHERE sink = ?1 AND epoch = ?2 AND position = ?3")
+    try statement.bind(1, sink)
+    statement.bind(2, place.epoch)
+    statement.bind(3, place.index)
     defer { statement.reset() }
-    var ranges: [Range<Int>] = []
-    while try statement.step() { if let range = statement.outputRange(0) { ranges.append(range) } }
-    return ranges
+    return try statement.step() ? statement.outputPart(0) : nil
+  }
+
+  /// All rows that name a part of the output file.
+  func outputRows() throws(StoreError) -> [OutputFile.Row] {
+    let statement = try statement(
+      "SELECT bytes, sink, epoch, position FROM outbox WHERE typeof(bytes) = 'text'")
+    defer { statement.reset() }
+    var rows: [OutputFile.Row] = []
+    while try statement.step() {
+      guard let part = statement.outputPart(0) else { continue }
+      let place = OutputPlace(epoch: statement.integer(2), index: statement.integer(3))
+      rows.append(OutputFile.Row(sink: statement.text(1), place: place, part: part))
+    }
+    return rows
   }
 
   func deadLetters(

@@ -8,19 +8,62 @@ import System
 ///
 /// 1. An output is in the file, and synced, before the transaction that names its range is committed. So only states
 ///    whose commits are synced have the file.
-/// 2. A range is written again only behind a committed transaction that has no row for it. So a reader whose row is
-///    still there after it has read the range has read that row's output.
-/// 3. The file is removed when the state is opened or closed and no row names a range.
+/// 2. A range is written with another output only behind a committed transaction that has no row for it: a commit that
+///    failed may be there all the same. So a reader whose row is still there after it has read the range has read that
+///    row's output; a hash in the row finds files that do not belong together.
+/// 3. The file is removed when a state whose commits are synced is opened or closed and no row names a range.
 final class OutputFile {
   static let end = "-outputs"
+
+  /// A part of the file, and the hash of the output in it; in its row a text in place of the bytes.
+  struct Part: Equatable {
+    var range: Range<Int>
+    var hash: UInt64
+
+    init(_ bytes: [UInt8], at start: Int) {
+      range = start..<start + bytes.count
+      hash = Self.hash(of: bytes)
+    }
+
+    init?(_ text: String) {
+      let words = text.split(separator: " ")
+      guard words.count == 3, let start = Int(words[0]), let end = Int(words[1]), 0 <= start, start <= end,
+        let hash = UInt64(words[2], radix: 16)
+      else { return nil }
+      (range, self.hash) = (start..<end, hash)
+    }
+
+    var text: String { "\(range.lowerBound) \(range.upperBound) \(String(hash, radix: 16))" }
+
+    /// Eight bytes at a time, since it is taken of all that is written.
+    static func hash(of bytes: [UInt8]) -> UInt64 {
+      bytes.withUnsafeBytes { all in
+        var hash = StableHash().value
+        for start in stride(from: 0, to: all.count & ~7, by: 8) {
+          hash = (hash ^ all.loadUnaligned(fromByteOffset: start, as: UInt64.self)) &* 0x100_0000_01b3
+          hash ^= hash >> 32
+        }
+        return StableHash(all[(all.count & ~7)...], from: hash).value
+      }
+    }
+  }
+
+  /// A row that names a part.
+  struct Row: Equatable {
+    var sink: String
+    var place: OutputPlace
+    var part: Part
+    /// Whether the transaction that has put it is known to be committed, or to have left it to a later one.
+    var isSettled = true
+  }
 
   /// The fewest bytes of an output that is put here.
   let least: Int
   private let path: String
   private let disk: any Disk
   private var file: (any DiskFile)?
-  /// The ranges that rows name, or will name once the open transaction is committed; in order.
-  private var used: [Range<Int>] = []
+  /// The rows that name parts, or may do so, in the order of the parts.
+  private var rows: [Row] = []
   private var isSynced = true
 
   init(of state: String, on disk: any Disk, least: Int = .max) {
@@ -29,37 +72,55 @@ final class OutputFile {
     self.disk = disk
   }
 
-  var isUsed: Bool { !used.isEmpty }
+  var isUsed: Bool { !rows.isEmpty }
 
   /// Takes note of the rows that are there; removes the file without any, unless a power cut could bring rows back.
   func begin(_ database: Database, mayRemove: Bool) throws(StoreError) {
-    guard disk.exists(path) else { return }
-    try noteUsed(in: database)
-    // On a full disk it stays, for the next time.
-    guard used.isEmpty, mayRemove, (try? Schema.note(hasOutputs: false, in: database)) != nil else { return }
+    let isNoted = try Schema.notesOutputs(database)
+    guard isNoted || disk.exists(path) else { return }
+    rows =
+      isNoted ? try database.outputRows().sorted { $0.part.range.lowerBound < $1.part.range.lowerBound } : []
+    guard rows.isEmpty, mayRemove else { return }
     file = nil
-    disk.unlink(path)
+    if disk.exists(path) { disk.unlink(path) }
+    // On a full disk the note stays, for the next time.
+    if isNoted { try? Schema.note(hasOutputs: false, in: database) }
   }
 
-  /// Frees the ranges that no row names any more; called before a transaction.
+  /// Frees the parts that no row names any more; called before a transaction.
   func free(in database: Database) throws(StoreError) {
-    if isUsed { try noteUsed(in: database) }
-  }
-
-  private func noteUsed(in database: Database) throws(StoreError) {
-    used = try database.access.hold { () throws(StoreError) in try database.outputRanges() }
-      .sorted { $0.lowerBound < $1.lowerBound }
-  }
-
-  /// Writes an output into the first gap that holds it.
-  func put(_ bytes: [UInt8]) throws(StoreError) -> Range<Int> {
-    var (start, place) = (0, 0)
-    while place < used.count, used[place].lowerBound - start < bytes.count {
-      (start, place) = (used[place].upperBound, place + 1)
+    if rows.isEmpty { return }
+    rows = try database.access.hold { () throws(StoreError) in
+      var left: [Row] = []
+      for row in rows {
+        let part = try database.outputPart(row.sink, row.place)
+        if !row.isSettled || part == row.part { left.append(row) }
+      }
+      return left
     }
-    let range = start..<start + bytes.count
-    // Also where the transaction is undone: what is left of it is free again before the next one.
-    used.insert(range, at: place)
+  }
+
+  /// A transaction has been committed.
+  func didCommit() { for index in rows.indices { rows[index].isSettled = true } }
+
+  /// Writes an output into the first gap that holds it; again where a transaction with it has failed.
+  func put(_ bytes: [UInt8], of sink: String, at outputPlace: OutputPlace) throws(StoreError) -> Part {
+    if isUsed, file == nil, !disk.exists(path) { throw missing() }
+    var part = Part(bytes, at: 0)
+    let known = rows.first {
+      $0.sink == sink && $0.place == outputPlace && $0.part.hash == part.hash
+        && $0.part.range.count == bytes.count
+    }
+    if let known {
+      part = known.part
+    } else {
+      var (start, place) = (0, 0)
+      while place < rows.count, rows[place].part.range.lowerBound - start < bytes.count {
+        (start, place) = (max(start, rows[place].part.range.upperBound), place + 1)
+      }
+      part.range = start..<start + bytes.count
+      rows.insert(Row(sink: sink, place: outputPlace, part: part, isSettled: false), at: place)
+    }
     isSynced = false
     do throws(DiskError) {
       let file = try opened()
@@ -67,7 +128,8 @@ final class OutputFile {
       while done < bytes.count {
         let result: Result<Int, DiskError> = bytes.withUnsafeBytes { all in
           Result { () throws(DiskError) in
-            try file.overwrite(UnsafeRawBufferPointer(rebasing: all[done...]), at: start + done)
+            try file.overwrite(
+              UnsafeRawBufferPointer(rebasing: all[done...]), at: part.range.lowerBound + done)
           }
         }
         done += try result.get()
@@ -76,7 +138,7 @@ final class OutputFile {
     } catch {
       throw StoreError(path, trying: "store an output", error)
     }
-    return range
+    return part
   }
 
   /// Makes durable what was written since the last call.
@@ -92,9 +154,9 @@ final class OutputFile {
     crashPoint("outputs.synced")
   }
 
-  /// The output in a range.
-  func read(_ range: Range<Int>) throws(StoreError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: range.count)
+  /// The output in a part.
+  func read(_ part: Part) throws(StoreError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: part.range.count)
     do throws(DiskError) {
       let file = if let file { file } else { try disk.open(toRead: path, followsLinks: false) }
       var done = 0
@@ -102,7 +164,7 @@ final class OutputFile {
         let result: Result<Int, DiskError> = bytes.withUnsafeMutableBytes { all in
           Result { () throws(DiskError) in
             try file.read(
-              at: range.lowerBound + done, into: UnsafeMutableRawBufferPointer(rebasing: all[done...]))
+              at: part.range.lowerBound + done, into: UnsafeMutableRawBufferPointer(rebasing: all[done...]))
           }
         }
         let count = try result.get()
@@ -110,13 +172,17 @@ final class OutputFile {
         done += count
       }
     } catch {
-      guard error.code == ENOENT else { throw StoreError(path, trying: "read an output", error) }
-      throw StoreError(
-        path, .refused,
-        "an output that is still to be written is missing here; the file belongs to the state and moves with it:"
-          + " put it back, or discard the output with flow state reset PIPELINE SINK")
+      throw error.code == ENOENT ? missing() : StoreError(path, trying: "read an output", error)
     }
+    guard Part.hash(of: bytes) == part.hash else { throw missing() }
     return bytes
+  }
+
+  private func missing() -> StoreError {
+    StoreError(
+      path, .refused,
+      "an output that is still to be written is missing here; the file belongs to the state and moves with it:"
+        + " put it back, or discard the output with flow state reset PIPELINE SINK")
   }
 
   private func opened() throws(DiskError) -> any DiskFile {
@@ -130,15 +196,9 @@ final class OutputFile {
 }
 
 extension Statement {
-  /// Binds the range of an output in the output file, as a text in place of its bytes.
-  func bind(_ place: Int32, _ range: Range<Int>) throws(StoreError) {
-    try bind(place, "\(range.lowerBound) \(range.upperBound)")
-  }
-
-  /// The range that a column names; nil for one with the bytes themselves.
-  func outputRange(_ column: Int32) -> Range<Int>? {
+  /// The part of the output file that a column names; nil for one with the bytes themselves.
+  func outputPart(_ column: Int32) -> OutputFile.Part? {
     guard case .text(let text) = self.column(column) else { return nil }
-    let ends = String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
-    return ends.count == 2 && ends[0] <= ends[1] ? ends[0]..<ends[1] : nil
+    return OutputFile.Part(String(decoding: text, as: UTF8.self))
   }
 }

@@ -61,6 +61,7 @@ public final class StateFile {
   private let lock: StateLock
   let disk: any Disk
   let outputs: OutputFile
+  private let isSynced: Bool
   /// The file that was opened, and the largest size it was seen with: it never shrinks.
   private var known: DiskStatus?
   public var identity: FileIdentity? { known?.identity }
@@ -92,7 +93,7 @@ public final class StateFile {
       database = try StateFile.openDatabase(path, options, lock)
     }
     setAside = aside
-    let isSynced = options.database.sync == .everyCommit
+    isSynced = options.database.sync == .everyCommit
     outputs = OutputFile(of: path, on: disk, least: isSynced ? options.largeOutputBytes : .max)
     database.outputs = outputs
     try outputs.begin(database, mayRemove: isSynced)
@@ -269,8 +270,9 @@ public final class StateFile {
   /// Checkpoints the write-ahead log into the file, and removes that of large outputs if nothing needs it; for the end of
   /// a run, when the time does not matter.
   public func checkpointWAL() {
+    database.endReading()
     database.emptyLog()
-    try? outputs.begin(database, mayRemove: true)
+    try? outputs.begin(database, mayRemove: isSynced)
   }
 
   /// Sees whether the file is still the one that was opened, as large as it was at least (invariant 8).
@@ -305,6 +307,7 @@ public final class StateFile {
       throw error
     }
     writing?.didCommit()
+    outputs.didCommit()
   }
 
   @inline(never)

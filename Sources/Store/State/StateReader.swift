@@ -56,7 +56,10 @@ public final class StateReader {
     while true {
       let result: Result<Output, StoreError>
       do throws(StoreError) { result = .success(try body(database)) } catch { result = .failure(error) }
-      guard let still, FileVersion(path) != still else { return try result.get() }
+      // The commits of a run that has started meanwhile are in the log at first.
+      guard let still, FileVersion(path) != still || access(path + "-wal", F_OK) == 0 else {
+        return try result.get()
+      }
       (database, self.still) = try StateReader.open(path)
     }
   }

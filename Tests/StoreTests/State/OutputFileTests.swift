@@ -123,12 +123,71 @@ import Testing
     expect(state.epoch, equals: 1)
   }
 
-  @Test("a state without syncs, and one with a log, keep everything in the database")
-  func inDatabase() throws {
-    let state = try folder.open { $0.largeOutputBytes = 100 }
+  @Test(
+    "a state without syncs, and one with a log, keep everything in the database", arguments: [false, true])
+  func inDatabase(hasLog: Bool) throws {
+    let state = try folder.open {
+      $0.largeOutputBytes = 100
+      $0.database.sync = hasLog ? .everyCommit : .never
+    }
+    if hasLog { try state.attach(MemoryLog(), at: LogPlace(log: "a", ordinal: 0)) }
     try state.commit { epoch throws(StoreError) in try epoch.put(entry(1, "a")) }
     #expect(!folder.names.contains("p.db-outputs"))
     try expect(state.outbox(sink: "log"), equals: [entry(1, "a")])
+  }
+
+  @Test(
+    "where it is missing nothing is put in its place, and what belongs to another state is not taken for its own"
+  )
+  func foreign() throws {
+    try open().commit { epoch throws(StoreError) in try epoch.put(entry(1, "a")) }
+    let whole = try folder.read("p.db-outputs")
+    try FileManager.default.removeItem(atPath: folder.file + "-outputs")
+    let refused = failure {
+      let state = try open()
+      try state.commit { epoch throws(StoreError) in try epoch.put(entry(2, "b")) }
+    }
+    #expect(refused?.kind == .refused && !folder.names.contains("p.db-outputs"))
+    try folder.write(bytes(String(repeating: "b", count: 100)), "p.db-outputs")
+    #expect(failure { _ = try open().outbox(sink: "log") }?.kind == .refused)
+    try folder.write(whole, "p.db-outputs")
+    try expect(open().outbox(sink: "log"), equals: [entry(1, "a")])
+  }
+
+  @Test("a reader that began before the run does not take another output for the one it has seen")
+  func readers() throws {
+    do {
+      let state = try open()
+      try state.commit { epoch throws(StoreError) in try epoch.put(entry(1, "a")) }
+      state.checkpointWAL()
+    }
+    let reader = try StateReader(path: folder.file)
+    try expect(reader.outbox(sink: "log"), equals: [entry(1, "a")])
+    let state = try open()
+    for number in 2...3 as ClosedRange<Int64> {
+      try state.commit { epoch throws(StoreError) in
+        try epoch.markWritten(sink: "log", through: .init(epoch: number - 1, index: 0))
+        try epoch.put(entry(number, "b"))
+      }
+    }
+    try expect(reader.outbox(sink: "log"), equals: [entry(3, "b")])
+  }
+
+  @Test("an unread change of tables does not keep the note that the file is gone from the database")
+  func noteWhileReading() throws {
+    do {
+      let state = try open()
+      try state.commit { epoch throws(StoreError) in try epoch.put(entry(1, "a")) }
+      for _ in 0..<2 {
+        try state.commit { epoch throws(StoreError) in
+          try epoch.markWritten(sink: "log", through: .init(epoch: 1, index: 0))
+        }
+      }
+      _ = try state.table(node: "n", description: "").value(for: bytes("k"))
+      state.checkpointWAL()
+    }
+    #expect(!folder.names.contains("p.db-outputs"))
+    try expect(StateReader(path: folder.file).format(), equals: 1)
   }
 
   @Test("a retry, a dead letter and its way back keep the output")

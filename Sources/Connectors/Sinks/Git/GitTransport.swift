@@ -69,7 +69,10 @@ struct GitTransport: SingleTransport {
   func missing() -> String? {
     let stop = StopSign()
     guard let inside = try? run(["rev-parse", "--is-inside-work-tree"], stop) else { return nil }
-    if inside.status != 0 { return noRepository(inside.errors) }
+    if inside.status != 0 {
+      // What owns it, or a folder that is still to be made, is for the delivery.
+      return inside.errors.has("not a git repository") ? noRepository(inside.errors) : nil
+    }
     guard let found = try? run(authorSettings + ["var", "GIT_COMMITTER_IDENT"], stop), found.status != 0
     else { return nil }
     return "git has no author for commits to \(path): set author, as in author: flow <flow@example.org>, "
@@ -192,7 +195,7 @@ struct GitTransport: SingleTransport {
       arguments: ["git", "-C", folder.isEmpty ? "." : folder] + arguments, output: .captured(limit: limit),
       timeout: timeout)
     // A question on a terminal would never be answered.
-    command.environment = environment.merging(["GIT_TERMINAL_PROMPT": "0"]) { $1 }
+    command.environment = environment.merging(["GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"]) { $1 }
     var errors: [String] = []
     let result = command.run(input: input, stop: stop) { if errors.count < 5 { errors.append($0) } }
     guard case .exited(let status) = result.end else {

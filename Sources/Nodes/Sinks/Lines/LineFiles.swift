@@ -355,7 +355,7 @@ final class LineFiles {
           waited = 0
         }
         if isReported, !isSlowReader { noteWait(error, since: &since) }
-        if world.pause(isSlowReader ? 0 : 0.5, context.stop) { throw error }
+        if isSlowReader ? world.pause(0, context.stop) : world.pauseForDisk(0.5, context.stop) { throw error }
         waited = (waited ?? 0) + (isSlowReader ? 0.1 : 0.5)
       }
     }

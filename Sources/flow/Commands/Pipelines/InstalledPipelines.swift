@@ -40,7 +40,7 @@ enum InstalledPipelines {
     if let stem = stem(of: splitPath(operand).name), operand != stem, names.contains(stem) {
       return "an installed pipeline has the name \(quoted(stem)): write that"
     }
-    if operand.allSatisfy(\.isNumber) {
+    if !operand.isEmpty, operand.allSatisfy(\.isNumber) {
       return "the value of an option that may be given without one stands behind =, as in --page=\(operand)"
     }
     if let near = neighbor(of: operand) { return "did you mean \(quoted(near))?" }
@@ -54,7 +54,11 @@ enum InstalledPipelines {
   private static func neighbor(of path: String) -> String? {
     let (folder, name) = splitPath(path)
     let files = ((try? namesOfFiles(in: folder)) ?? []).filter(isPipeline)
-    return nearest(to: name, among: files.sorted()).map { folder == "." ? $0 : "\(folder)/\($0)" }
+    // The ends are alike anyway.
+    guard let near = nearest(to: String(name.prefix { $0 != "." }), among: files.compactMap(stem).sorted()),
+      let file = files.first(where: { stem(of: $0) == near })
+    else { return nil }
+    return folder == "." ? file : "\(folder)/\(file)"
   }
 
   /// `slips` for `slips.yaml` and `slips.flow.yaml`; nil for a name that no pipeline has.

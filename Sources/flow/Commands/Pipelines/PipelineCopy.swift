@@ -58,14 +58,14 @@ struct PipelineCopy {
     {
       bytes.replaceSubrange(old.range, with: Array(FlowYAML.quoted(name).utf8))
     }
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard let target else { return text }
-    // A recording stays where it is.
+    var text = String(decoding: bytes, as: UTF8.self)
     let (folder, file) = splitPath(path)
-    let recording = "recordings/\(file.prefix { $0 != "." })"
-    return text.replacing("pipelines/\(file)", by: target)
-      .replacing(
-        recording, by: access("\(folder)/\(recording)", F_OK) == 0 ? "\(folder)/\(recording)" : recording)
+    // A recording stays where it is.
+    let recording = "recordings/\(file.prefix { $0 != "." }) "
+    if access("\(folder)/\(recording.dropLast())", F_OK) == 0 {
+      text = text.replacing(" \(recording)", by: " \(folder)/\(recording)")
+    }
+    return target.map { text.replacing("pipelines/\(file)", by: $0) } ?? text
   }
 
   /// Copies a file unless it exists; false, and a message, if that fails.

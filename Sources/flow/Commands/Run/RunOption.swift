@@ -5,8 +5,8 @@ enum RunOption {
   static let once = CommandOption(
     "once", .flag,
     "poll each source once, read files as they are, and end; a full disk is waited for a minute")
-  /// How many seconds a run with `--once` waits for files and its state in all: the next one goes on, from cron say.
-  static let patience = 60.0
+  /// How long a run with `--once` waits for room for its files and its state: the next one goes on, from cron say.
+  static let patience = Duration.seconds(60)
   static let dryRun = CommandOption("dry-run", .flag, "print what each sink would receive, and write nothing")
   static let time = CommandOption(
     "for", .value("TIME"), "shut down after this time, as in 45s or 2h")

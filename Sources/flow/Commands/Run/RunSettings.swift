@@ -52,7 +52,7 @@ struct RunSettings {
     (options.isOnce, options.isDryRun) = (isOnce, isDryRun)
     (options.grace, options.lanes) = (grace, lanes)
     if let time { options.spreadPolls(within: time / 2) }
-    if isOnce { options.world.boundPauses(to: RunOption.patience) }
+    if isOnce { options.world.diskPatience = DiskPatience(RunOption.patience) }
     return options
   }
 }
