@@ -41,6 +41,10 @@ public enum AssignmentEvent: Equatable, Sendable {
   case released
   /// Another worker has taken it over meanwhile.
   case fenced
+  /// The servers have lost a part of its log.
+  case lost(LogLoss)
+  /// This machine had what the servers have lost, and has stored it again.
+  case repaired(LogLoss)
   case waitingForPlan(writer: String)
   case failed(String)
 }
@@ -62,6 +66,9 @@ public final class ClusterWorker {
     public var quietSeconds = 60.0
     /// It looks at once where it was frozen or had no answer for so long, in which its lease may have ended.
     public var silentSeconds = 3.0
+    /// After such a silence of the servers others have so many seconds to renew their leases, before what they run is
+    /// taken over.
+    public var calmSeconds = 4.0
     /// A worker with a full disk tries again after so many seconds, where more room is not seen: a quota say.
     public var fullRetrySeconds = 600.0
     public var log: CommitLog.Options
@@ -121,8 +128,14 @@ public final class ClusterWorker {
   /// How much was free meanwhile.
   private var freeWhenFull = 0
   private var takeovers = 0
+  /// The logs of which the servers have lost a part, by assignment: one that is lost as a whole begins again from this
+  /// machine's state, which is the newest.
+  private var lostLogs: [String: String] = [:]
   /// When the servers have last answered.
   private var lastAnswer: Double
+  private var hasAnswer = false
+  /// Until when nothing is taken over from workers whose leases have ended.
+  private var calmUntil = -Double.infinity
   /// The assignment whose log is looked at next: they take turns.
   private var nextLook = 0
 
@@ -189,9 +202,16 @@ public final class ClusterWorker {
     }
     isHandoverNear = isLeaving || workers?.contains(where: \.isLeaving) == true
     noteRoom()
-    // Its own note may not have arrived yet.
+    if workers != nil {
+      if hasAnswer, now() - lastAnswer >= options.silentSeconds { calmUntil = now() + options.calmSeconds }
+      hasAnswer = true
+    }
+    // Its own note may not have arrived yet, nor its lease.
     workers = workers.map { leases in
-      leases.map { $0.name == name ? WorkerLease(name: name, isLeaving: $0.isLeaving, isFull: isFull) : $0 }
+      let isNoted = isLeaving || leases.contains { $0.name == name }
+      return (isNoted ? leases : leases + [WorkerLease(name: name)]).map {
+        $0.name == name ? WorkerLease(name: name, isLeaving: $0.isLeaving, isFull: isFull) : $0
+      }
     }
     if workers != nil, !isLeaving { lookAtQuietLogs() }
     for index in assignments.indices {
@@ -271,13 +291,11 @@ public final class ClusterWorker {
       guard isWanted == true else { return .idle(wantedSince: nil) }
       return take(assignment, since ?? now(), workers, &account)
     case .taken(let log, _):
-      if isWanted == false || log.isFenced { return release(log, assignment) }
+      if isWanted == false || log.isFenced { return release(log, assignment, workers, &account) }
       return start(assignment, log, &account)
     case .running(let log, let run):
       if run.isOver {
-        if !log.isFenced { return .ended(log) }
-        host.note(assignment, .fenced)
-        return .idle(wantedSince: nil)
+        return log.isFenced ? noteFenced(assignment, log, workers, &account) : .ended(log)
       }
       if log.isFenced {
         run.abort()
@@ -287,21 +305,39 @@ public final class ClusterWorker {
       }
       return .stopping(log, run)
     case .stopping(let log, let run):
-      if run.isOver { return release(log, assignment) }
+      if run.isOver { return release(log, assignment, workers, &account) }
       // Its last epoch cannot be committed here.
       if run.lacksRoom { run.abort() }
       return state
     case .ended(let log), .failed(let log):
       // Where it fails here, it may run there; and here again, should it come back.
-      return isLeaving || isWanted == false || log.isFenced ? release(log, assignment) : state
+      return isLeaving || isWanted == false || log.isFenced
+        ? release(log, assignment, workers, &account) : state
     }
   }
 
-  private func release(_ log: CommitLog, _ assignment: Assignment) -> State {
-    let isFenced = log.isFenced
-    log.release()
-    host.note(assignment, isFenced ? .fenced : .released)
-    return .idle(wantedSince: nil)
+  private func release(
+    _ log: CommitLog, _ assignment: Assignment, _ workers: [String], _ account: inout Account
+  ) -> State {
+    if !log.isFenced, log.release() {
+      host.note(assignment, .released)
+      return .idle(wantedSince: nil)
+    }
+    return noteFenced(assignment, log, workers, &account)
+  }
+
+  private func noteFenced(
+    _ assignment: Assignment, _ log: CommitLog, _ workers: [String], _ account: inout Account
+  ) -> State {
+    noteFenced(assignment, log)
+    // At once, and also where it is to be another's: no other has that state.
+    return log.needsRepair ? take(assignment, -.infinity, workers, &account) : .idle(wantedSince: nil)
+  }
+
+  private func noteFenced(_ assignment: Assignment, _ log: CommitLog) {
+    guard let loss = log.loss else { return host.note(assignment, .fenced) }
+    lostLogs[assignment.name] = log.place.log
+    host.note(assignment, .lost(loss))
   }
 
   private func take(
@@ -318,9 +354,14 @@ public final class ClusterWorker {
         account.reason = "for its release by \(owner.map(Self.worker) ?? "")"
         return .idle(wantedSince: since)
       }
+      if let owner, !isAlive, !owner.hasPrefix("\(name)#"), now() < calmUntil {
+        account.reason = "for \(Self.worker(owner)), since the servers did not answer"
+        return .idle(wantedSince: since)
+      }
       takeovers += 1
       let outcome = try takeover.take(
-        writer: "\(name)#\(takeovers)", digest: assignment.digest, newLog: String(random(), radix: 36),
+        writer: "\(name)#\(takeovers)", digest: assignment.digest,
+        newLog: lostLogs[assignment.name] ?? String(random(), radix: 36),
         mayChangePlan: !isAlive)
       switch outcome {
       case .lost: return .idle(wantedSince: since)
@@ -329,6 +370,7 @@ public final class ClusterWorker {
         account.reason = "for \(Self.worker(writer)), which runs another version of it"
         return .idle(wantedSince: since)
       case .taken(let log):
+        lostLogs[assignment.name] = nil
         host.note(assignment, .taken(from: owner, generation: log.generation))
         account = Account(taken: now(), from: owner.map(Self.worker))
         return start(assignment, log, &account)
@@ -343,13 +385,15 @@ public final class ClusterWorker {
   private func start(_ assignment: Assignment, _ log: CommitLog, _ account: inout Account) -> State {
     account.reason = nil
     do {
-      return .running(
-        log, try host.start(assignment, log, LogTakeover(journal, of: assignment.name, options.log)))
+      let run = try host.start(assignment, log, LogTakeover(journal, of: assignment.name, options.log))
+      if let loss = log.repair { host.note(assignment, .repaired(loss)) }
+      return .running(log, run)
     } catch let error as StoreError where error.isPassing {
       account.reason = "for its state: \(error)"
       return .taken(log, lacksRoom: error.isFull)
     } catch  where log.isFenced {
-      return release(log, assignment)
+      noteFenced(assignment, log)
+      return .idle(wantedSince: nil)
     } catch {
       account.reason = "\(error)"
       host.note(assignment, .failed("\(error)"))
@@ -380,6 +424,9 @@ extension ClusterWorker {
         account.reason, account.from, account.taken.map { now() - $0 }
       )
       if let log { (report.generation, report.commits) = (log.generation, log.place.ordinal) }
+      if phase == .running, let trouble = log?.trouble {
+        (report.phase, report.reason) = (.waiting, "for the servers: \(trouble)")
+      }
       return report
     }
   }

@@ -1,5 +1,6 @@
 import Reactive
 import Store
+import System
 
 /// The commit log of a pipeline, or of a task of one, for the worker that owns it: what its state file appends to.
 ///
@@ -8,6 +9,8 @@ import Store
 ///    taken the assignment over.
 /// 2. Where the outcome of an append is unknown, the same bytes are looked for in the log: it happens at most once.
 /// 3. Images have ids of their own, and an owner removes only the one that its own has replaced.
+/// 4. What the servers have acknowledged and do not have any more is reported as lost. A machine whose state file has it
+///    stores it again.
 public final class CommitLog: StateLog {
   public struct Options: Sendable {
     /// Records have at most so many bytes.
@@ -27,6 +30,13 @@ public final class CommitLog: StateLog {
     var sequence: UInt64
     var ordinal: Int64
     var isFenced = false
+    /// The reason why the last append did not succeed; nil where it did.
+    var trouble: String?
+    var loss: LogLoss?
+    var needsRepair = false
+    var repair: LogLoss?
+    /// How often the servers had less than they have acknowledged, since the last append.
+    var shortages = 0
     /// The records sent behind the last one whose outcome is unknown.
     var unresolved: [[UInt8]] = []
     /// A delta of which a part was sent, and how many parts the log has: the same delta is continued there.
@@ -35,6 +45,9 @@ public final class CommitLog: StateLog {
     var imageID: String?
     var imageSize = 0
   }
+
+  /// A shortage that was seen so often is a loss: a leader that has just been replaced may answer as well.
+  private static let certainty = 12
 
   public let assignment: String
   public let generation: Int64
@@ -59,6 +72,15 @@ public final class CommitLog: StateLog {
   /// Whether another worker has taken the assignment over.
   public var isFenced: Bool { state.withLock(\.isFenced) }
 
+  /// The reason why its next record is not in the log yet; nil while all is well.
+  public var trouble: String? { state.withLock(\.trouble) }
+
+  /// Whether no other worker has taken it over, and this one has what the servers have lost.
+  var needsRepair: Bool { state.withLock(\.needsRepair) }
+
+  /// The transactions that the servers had acknowledged and have lost; nil as far as is known.
+  public var loss: LogLoss? { state.withLock(\.loss) }
+
   public var place: LogPlace { LogPlace(log: log, ordinal: state.withLock(\.ordinal)) }
 
   private func record(_ kind: CommitRecord.Kind, _ ordinal: Int64, _ payload: [UInt8] = []) -> CommitRecord {
@@ -70,6 +92,14 @@ public final class CommitLog: StateLog {
   // MARK: - Appending
 
   public func append(_ delta: [UInt8], at place: LogPlace) throws(StoreError) {
+    do throws(StoreError) { try appendParts(of: delta, at: place) } catch {
+      state.withLock { $0.trouble = error.reason }
+      throw error
+    }
+    state.withLock { $0.trouble = nil }
+  }
+
+  private func appendParts(of delta: [UInt8], at place: LogPlace) throws(StoreError) {
     let count = max(1, (delta.count + options.recordBytes - 1) / options.recordBytes)
     var first = 0
     // A repeated append continues behind the parts that are in the log.
@@ -107,15 +137,23 @@ public final class CommitLog: StateLog {
         case .unavailable: continue
         case .inDoubt:
           state.withLock { if !$0.unresolved.contains(bytes) { $0.unresolved.append(bytes) } }
-        case .conflict: if try isInLog(record, bytes) { return }
+        case .conflict:
+          if try isInLog(record, bytes) { return }
+          reason = loss?.description ?? "the servers have less of its log than they had stored, so far"
         }
       }
+    }
+    if loss != nil {
+      // The next takeover stores it again, from the file.
+      state.withLock { ($0.isFenced, $0.needsRepair) = (true, true) }
+      throw StoreError(assignment, .gone, "its log must be repaired")
     }
     throw StoreError(assignment, .unavailable, reason)
   }
 
   private func advance(to sequence: UInt64) {
     state.withLock { state in
+      (state.loss, state.shortages) = (nil, 0)
       state.sequence = sequence
       state.unresolved = []
     }
@@ -123,10 +161,21 @@ public final class CommitLog: StateLog {
 
   /// After a conflict: whether the record is the last of the log; throws where the assignment is another worker's.
   private func isInLog(_ record: CommitRecord, _ bytes: [UInt8]) throws(StoreError) -> Bool {
-    guard let last = try? journal.last(of: assignment) else { return false }
+    let found: JournalRecord?
+    do throws(JournalError) { found = try journal.last(of: assignment) } catch { return false }
     let (sequence, unresolved) = state.withLock { ($0.sequence, $0.unresolved) }
-    // What was read may be older than the conflict.
-    if last.sequence <= sequence { return false }
+    let known = found.flatMap { CommitRecord($0.bytes) }
+    if let known, known.generation > generation { throw fence(by: known) }
+    // What was read may be older than the conflict; if it stays so, the servers have lost what was behind it.
+    guard let last = found, last.sequence > sequence else {
+      let ordinal = known?.log == log ? known?.ordinal ?? 0 : 0
+      state.withLock { state in
+        state.shortages += 1
+        if state.shortages < Self.certainty { return }
+        state.loss = LogLoss(behind: ordinal, through: state.ordinal)
+      }
+      return false
+    }
     if last.bytes == bytes {
       advance(to: last.sequence)
       return true
@@ -147,13 +196,18 @@ public final class CommitLog: StateLog {
   /// without an answer.
   func lookForOwner() -> Bool {
     guard let last = try? journal.last(of: assignment) else { return false }
-    if let record = CommitRecord(last.bytes), record.generation > generation { _ = fence() }
+    if let record = CommitRecord(last.bytes), record.generation > generation { _ = fence(by: record) }
     return true
   }
 
-  /// Notes that another worker has taken the assignment over.
-  fileprivate func fence() -> StoreError {
-    state.withLock { $0.isFenced = true }
+  /// Notes that another worker has taken the assignment over, with the last record that it is known by.
+  fileprivate func fence(by record: CommitRecord? = nil) -> StoreError {
+    state.withLock { state in
+      state.isFenced = true
+      state.loss = nil
+      // It should go on behind what was acknowledged here.
+      if let record { state.loss = LogLoss(behind: record.ordinal, through: state.ordinal) }
+    }
     return fenced()
   }
 
@@ -191,21 +245,39 @@ public final class CommitLog: StateLog {
     }
   }
 
-  /// Begins an empty log with the image of a state that has seen so many transactions.
+  /// Notes that what the servers had lost is in the log again.
+  fileprivate func noteRepair(of loss: LogLoss) {
+    state.withLock { state in
+      state.repair = loss
+      state.imageID = "\(generation)-\(state.ordinal)-\(writer)"
+    }
+  }
+
+  /// The transactions that the servers had lost, and have again, since it was taken over.
+  public var repair: LogLoss? { state.withLock(\.repair) }
+
+  /// Continues a log, an empty one say, with the image of a state that has seen so many transactions.
   func begin(with image: [UInt8], at ordinal: Int64) throws(StoreError) {
     let id = "\(generation)-\(ordinal)-\(writer)"
-    do throws(JournalError) { try journal.store(image, of: assignment, id: id) } catch {
-      throw StoreError(assignment, .unavailable, error.description)
-    }
+    do throws(JournalError) {
+      // A part of it may be there, of an attempt before.
+      try journal.removeImage(of: assignment, id: id)
+      try journal.store(image, of: assignment, id: id)
+    } catch { throw StoreError(assignment, .unavailable, error.description) }
     state.withLock { $0.ordinal = ordinal }
     try append(record(.image(id: id), ordinal))
   }
 
-  /// Releases the assignment, so that its next owner need not wait.
-  public func release() {
-    if isFenced { return }
+  /// Releases the assignment, so that its next owner need not wait; false where it turns out to be another's, or that the
+  /// servers have lost a part of its log.
+  @discardableResult
+  public func release() -> Bool {
+    if isFenced { return true }
     try? append(record(.release, state.withLock(\.ordinal)))
-    state.withLock { $0.isFenced = true }
+    return state.withLock { state in
+      defer { state.isFenced = true }
+      return !state.isFenced
+    }
   }
 
   fileprivate func continueFrom(_ image: (id: String, size: Int)?, bytes: Int) {
@@ -213,6 +285,25 @@ public final class CommitLog: StateLog {
       (state.imageID, state.imageSize) = (image?.id, image?.size ?? 0)
       state.bytesSinceImage = bytes
     }
+  }
+}
+
+/// Transactions that the servers had acknowledged, and do not have any more.
+public struct LogLoss: Equatable, Sendable, CustomStringConvertible {
+  public var first, last: Int64
+
+  /// Nil where nothing is missing.
+  init?(behind ordinal: Int64, through last: Int64) {
+    guard ordinal < last else { return nil }
+    (first, self.last) = (ordinal + 1, last)
+  }
+
+  public var description: String {
+    let what =
+      first == last
+      ? "transaction \(last)"
+      : first > 1 ? "the transactions \(first) to \(last)" : "all \(last) transactions"
+    return "the servers have lost \(what) of its log, which they had stored"
   }
 }
 
@@ -304,12 +395,27 @@ public struct LogTakeover: Sendable {
     var (replica, at) = try replica(path, options)
     let first = content.image?.ordinal ?? 0
     let isOfLog = at?.log == place.log
+    if let at, let loss = LogLoss(behind: place.ordinal, through: at.ordinal) {
+      // What a file has was acknowledged by the servers before.
+      if isOfLog, let image = try replica?.image() {
+        replica = nil
+        try log.begin(with: image, at: at.ordinal)
+        log.noteRepair(of: loss)
+        return try opened(path, options, log)
+      }
+      if place.ordinal == 0, content.image == nil {
+        throw StoreError(
+          path, .refused,
+          "\(loss): restore a backup (flow cluster restore), or remove this state, to begin without: "
+            + "flow state reset \(assignment) --state \(splitPath(path).folder)")
+      }
+    }
     if at == nil, let replica, !replica.isEmpty {
       throw StoreError(
         path, .foreign, "it is the state of runs without a cluster; name another folder with --state")
     }
     var size = 0
-    if !isOfLog || (at?.ordinal ?? 0) < first || (at?.ordinal ?? 0) > place.ordinal {
+    if !isOfLog || (at?.ordinal ?? 0) < first {
       replica = nil
       if let id = content.image?.id {
         guard
@@ -335,8 +441,14 @@ public struct LogTakeover: Sendable {
     replica = nil
     log.continueFrom(
       content.image.map { ($0.id, size) }, bytes: content.deltas.reduce(0) { $0 + $1.bytes.count })
+    return try opened(path, options, log)
+  }
+
+  private func opened(
+    _ path: String, _ options: StateFile.Options, _ log: CommitLog
+  ) throws(StoreError) -> StateFile {
     let file = try StateFile(path: path, options)
-    try file.attach(log, at: place)
+    try file.attach(log, at: log.place)
     return file
   }
 

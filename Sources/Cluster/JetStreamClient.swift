@@ -115,6 +115,13 @@ final class JetStreamClient: @unchecked Sendable {
     return value
   }
 
+  /// Whether there is a stream of that name.
+  func has(_ stream: String) throws(JournalError) -> Bool {
+    guard let error = try json("$JS.API.STREAM.INFO.\(stream)").member("error") else { return true }
+    if error.member("err_code")?.double == 10059 { return false }
+    throw .unavailable(error.member("description")?.string ?? error.description)
+  }
+
   /// Makes a stream, unless there is one of that name.
   func make(_ stream: String, _ config: String) throws(JournalError) {
     let answer = try json("$JS.API.STREAM.CREATE.\(stream)", "{\"name\":\"\(stream)\",\(config)}")
@@ -152,7 +159,9 @@ final class JetStreamClient: @unchecked Sendable {
     if let sequence { headers.add("Nats-Expected-Last-Subject-Sequence", "\(sequence)") }
     var stored: UInt64?
     try ask(subject, headers, bytes) { (answer) throws(JournalError) in
-      if answer.status == "503" { throw .unavailable("no stream takes \(subject)") }
+      if answer.status == "503" {
+        throw .unavailable("no stream takes \(subject): it has no leader, or is lost")
+      }
       guard let value = try? Value.parse(answer.bytes) else { throw .inDoubt("an answer is no JSON") }
       if let error = value.member("error") { throw Self.failure(error) }
       stored = value.member("seq").flatMap { UInt64($0.description) }

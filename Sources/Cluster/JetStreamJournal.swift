@@ -25,12 +25,23 @@ public final class JetStreamJournal: Journal {
       + streams.flatMap { stream in calls.map { "$JS.API.\($0).\(stream)" } }
   }
 
+  public enum Start: Sendable {
+    /// All streams are made.
+    case begin
+    /// The servers are refused: this machine has states in the folder, so there were logs.
+    case goOn(folder: String)
+    /// The servers are refused, and no stream is made.
+    case look
+  }
+
   public struct Options: Sendable {
     public var servers: [String]
     public var replicas: Int
     public var leaseSeconds = 4
     /// The limit of the stream of logs, beyond which epochs wait; nil for the server's.
     public var bytes: Int?
+    /// The way to begin on servers that have no logs.
+    public var start = Start.begin
 
     public init(servers: [String], replicas: Int) { (self.servers, self.replicas) = (servers, replicas) }
   }
@@ -39,7 +50,8 @@ public final class JetStreamJournal: Journal {
   private let stop: StopSign
   private let idle = Locked<[JetStreamClient]>([])
 
-  /// Connects, and makes the streams where they are missing; throws a sentence where that is not possible.
+  /// Connects, and makes the streams where they are missing; throws a sentence where that is not possible, and where the
+  /// servers have lost the logs.
   public init(_ options: Options, stop: StopSign) throws(JournalError) {
     settings = NATSSettings(servers: options.servers, name: "flow cluster")
     self.stop = stop
@@ -53,23 +65,61 @@ public final class JetStreamJournal: Journal {
       guard account.member("api")?.member("level")?.double ?? 0 >= Self.level else {
         throw .refused("the servers are too old: a cluster needs nats-server 2.14 or newer")
       }
-      let common =
-        #""storage":"file","retention":"limits","allow_direct":true,"num_replicas":\#(options.replicas)"#
-      try client.make(
-        Self.logs,
-        #"\#(common),"subjects":["flow.log.>","flow.snap.>"],"discard":"new","max_bytes":\#(options.bytes ?? -1)"#
-      )
-      try client.make(
-        Self.leases,
-        #"\#(common),"subjects":["flow.worker.>"],"discard":"old","max_msgs_per_subject":1,"#
-          + #""max_age":\#(options.leaseSeconds)000000000,"duplicate_window":1000000000"#)
-      try client.make(
-        Self.records,
-        #"\#(common),"subjects":["flow.shared.>"],"discard":"old","max_msgs_per_subject":1"#)
-      try client.make(
-        Self.packs,
-        #"\#(common),"subjects":["flow.pack.>"],"discard":"new","max_bytes":\#(options.bytes ?? -1)"#)
+      let hasLogs = try Self.hasLogs(client)
+      switch options.start {
+      case .begin: break
+      case .goOn(let folder): if !hasLogs { throw .refused(Self.nothing(whileIn: folder)) }
+      case .look:
+        if !hasLogs { throw .refused(Self.nothing) }
+        return
+      }
+      try Self.make(options, client)
     }
+  }
+
+  /// The sentence about servers that no cluster has used, or that have lost everything.
+  private static let nothing =
+    "the servers have nothing of a cluster: it begins with flow run --cluster; if there was one, they have lost it: "
+    + "stop flow run on all machines, and restore a backup: flow cluster restore"
+  private static func nothing(whileIn folder: String) -> String {
+    "the servers have nothing of a cluster, and this machine has states of one in \(folder): restore a backup "
+      + "(flow cluster restore), or name another folder with --state, or remove that one, to begin without"
+  }
+  /// The sentence about servers that have a part of a cluster.
+  private static let lost =
+    "the servers have lost the stream \(logs), and with it the states of all pipelines: stop flow run on all machines, "
+    + "empty the servers, that is stop them, remove what is in their store_dir and start them, and restore a backup: "
+    + "flow cluster restore"
+
+  /// Whether there are logs; throws where they were lost.
+  ///
+  /// They are made first, so where other streams are seen before them this is no cluster that begins.
+  private static func hasLogs(_ client: JetStreamClient) throws(JournalError) -> Bool {
+    var others = 0
+    for stream in [packs, records, leases] where try client.has(stream) { others += 1 }
+    if try client.has(logs) { return true }
+    if others > 0 { throw .refused(lost) }
+    return false
+  }
+
+  /// Makes the streams that are missing.
+  private static func make(_ options: Options, _ client: JetStreamClient) throws(JournalError) {
+    let common =
+      #""storage":"file","retention":"limits","allow_direct":true,"num_replicas":\#(options.replicas)"#
+    try client.make(
+      logs,
+      #"\#(common),"subjects":["flow.log.>","flow.snap.>"],"discard":"new","max_bytes":\#(options.bytes ?? -1)"#
+    )
+    try client.make(
+      leases,
+      #"\#(common),"subjects":["flow.worker.>"],"discard":"old","max_msgs_per_subject":1,"#
+        + #""max_age":\#(options.leaseSeconds)000000000,"duplicate_window":1000000000"#)
+    try client.make(
+      records,
+      #"\#(common),"subjects":["flow.shared.>"],"discard":"old","max_msgs_per_subject":1"#)
+    try client.make(
+      packs,
+      #"\#(common),"subjects":["flow.pack.>"],"discard":"new","max_bytes":\#(options.bytes ?? -1)"#)
   }
 
   /// Lends a connection that no other thread uses.

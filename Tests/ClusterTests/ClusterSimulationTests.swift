@@ -185,6 +185,7 @@ final class ClusterSimulation {
 
     func note(_ task: Assignment, _ event: AssignmentEvent) {
       if case .fenced = event { simulation.fenced += 1 }
+      if case .lost(let loss) = event { simulation.failure = "\(task.name): \(loss)" }
       if case .failed(let reason) = event { simulation.failure = "\(task.name) failed: \(reason)" }
       if event == .released || event == .fenced { runs[task.name] = nil }
     }

@@ -114,6 +114,7 @@ struct ClusterRestoreTests {
     "a folder that is in use, one that is no whole backup, and servers that do not answer are one line each")
   func mistakes() throws {
     let server = try NATSServer()
+    try expect(view.flow("cluster", "check", server.url), equals: 0)
     try FileManager.default.createDirectory(atPath: "\(view.path)/full", withIntermediateDirectories: true)
     try view.write("full/x", "")
     try expect(view.flow("cluster", "backup", server.url, "full"), equals: 1)
@@ -133,9 +134,17 @@ struct ClusterRestoreTests {
     try Bus([server.url]).publish("flow.pack.p.0", "{}")
     try expect(view.flow("cluster", "restore", server.url, "full"), equals: 1)
     #expect(view.text("err").contains("the servers have packs of p already"), "\(view.text("err"))")
-    // Nothing to copy is a backup of nothing.
-    try backup("empty", of: server)
-    #expect(view.text("out").hasPrefix("0 states in empty, copied in "), "\(view.text("out"))")
-    try expect(view.flow("cluster", "restore", server.url, "empty"), equals: 0)
+    // Servers that have lost everything make no backup, and looking at them makes no streams.
+    let empty = try NATSServer()
+    for command in [["backup", empty.url, "empty"], ["status", empty.url], ["drain", empty.url]] {
+      let run = try view.start(["cluster"] + command)
+      run.waitUntilExit()
+      expect(run.terminationStatus, equals: 1)
+      #expect(
+        view.text("err").contains("the servers have nothing of a cluster: it begins with flow run --cluster"),
+        "\(view.text("err"))")
+    }
+    try expect(
+      Bus([empty.url]).ask("$JS.API.INFO", "").member("streams"), equals: .number(0))
   }
 }

@@ -85,6 +85,28 @@ final class ClusterServer {
     return String(decoding: answer.prefix(max(0, count)), as: UTF8.self)
   }
 
+  private var store: String { "\(folder)/js" }
+
+  /// Takes everything that it has stored away from it while it is killed.
+  func loseDisk() throws {
+    kill()
+    try FileManager.default.removeItem(atPath: store)
+  }
+
+  /// A copy of what it has stored, as an old image of its disk is one; it is killed for that.
+  func copyDisk() throws -> String {
+    kill()
+    let copy = "\(folder)/copy"
+    try FileManager.default.copyItem(atPath: store, toPath: copy)
+    return copy
+  }
+
+  /// Gives it a copy for what it has stored, while it is killed.
+  func replaceDisk(by copy: String) throws {
+    try loseDisk()
+    try FileManager.default.copyItem(atPath: copy, toPath: store)
+  }
+
   /// Kills it, as a crash would.
   func kill() {
     guard let process else { return }

@@ -53,7 +53,7 @@ enum ClusterBackupCommand {
       ])
   ) { arguments throws(WrongUse) in
     let path = arguments.operands[1]
-    return try run("restore", arguments) { journal in
+    return try run("restore", arguments, begins: true) { journal in
       let folder = ClusterBackup.Folder(path: path)
       let backup = try ClusterBackup(in: folder)
       let scratch = "\(Terminal.environment("TMPDIR") ?? "/tmp")/flow-restore-\(getpid()).db"
@@ -70,9 +70,9 @@ enum ClusterBackupCommand {
 
   /// Reports what goes wrong as the command's, with the exit status.
   private static func run(
-    _ name: String, _ arguments: Arguments, _ body: (JetStreamJournal) throws -> Void
+    _ name: String, _ arguments: Arguments, begins: Bool = false, _ body: (JetStreamJournal) throws -> Void
   ) throws(WrongUse) -> Int32 {
-    try ClusterCommand.run(name, arguments) { (journal) throws(JournalError) in
+    try ClusterCommand.run(name, arguments, begins: begins) { (journal) throws(JournalError) in
       do {
         try body(journal)
         return ExitStatus.done

@@ -40,7 +40,7 @@ enum ClusterCommand {
         sync_interval is always cannot be seen from outside.
         """)
   ) { arguments throws(WrongUse) in
-    try run("check", arguments) { (journal) throws(JournalError) in
+    try run("check", arguments, begins: true) { (journal) throws(JournalError) in
       let task = "check \(String(UInt64.random(in: 0 ... .max), radix: 36))"
       let first = try journal.append([1], to: task, after: 0)
       let second = try journal.append([2], to: task, after: first)
@@ -107,14 +107,17 @@ enum ClusterCommand {
   }
 
   /// Connects to the servers of the first operand, and calls `body`; the exit status.
+  ///
+  /// With `begins` the streams are made where they are missing.
   static func run(
-    _ name: String, _ arguments: Arguments, _ body: (JetStreamJournal) throws(JournalError) -> Int32
+    _ name: String, _ arguments: Arguments, begins: Bool = false,
+    _ body: (JetStreamJournal) throws(JournalError) -> Int32
   ) throws(WrongUse) -> Int32 {
     let urls = try RunCluster.urls(arguments.operands.first ?? "")
+    var options = JetStreamJournal.Options(servers: urls, replicas: RunCluster.replicas(urls))
+    options.start = begins ? .begin : .look
     do throws(JournalError) {
-      return try body(
-        try JetStreamJournal(
-          JetStreamJournal.Options(servers: urls, replicas: RunCluster.replicas(urls)), stop: StopSign()))
+      return try body(try JetStreamJournal(options, stop: StopSign()))
     } catch {
       Terminal.complain("flow cluster \(name): \(printable(error.description))\n")
       return ExitStatus.failed

@@ -40,15 +40,18 @@ struct ClusterStatus {
     var task: WorkerReport.Task?
     /// The status by its log; all that is known where no worker reports it.
     var log: LogStatus?
+    /// Whether a machine has taken it over that is there, and has not reported it yet.
+    var isStarting = false
 
     /// Whether all is as it should be.
     var isWell: Bool {
-      guard let task else { return log?.isReleased == true }
+      guard let task else { return log?.isReleased == true || isStarting }
       return task.phase == .running || task.phase == .ended
     }
 
     var state: String {
       if let task { return task.phase.rawValue }
+      if isStarting { return "starting" }
       return log?.isReleased == true ? "released" : "owner is gone"
     }
   }
@@ -73,8 +76,9 @@ struct ClusterStatus {
       }
       // Before a machine that waits for it comes the one that has it.
       let report = reports.first { $0.1.phase != .waiting } ?? reports.first
-      pipelines.append(
-        Pipeline(name: name, worker: report?.0 ?? log?.writer ?? "", task: report?.1, log: log))
+      var pipeline = Pipeline(name: name, worker: report?.0 ?? log?.writer ?? "", task: report?.1, log: log)
+      pipeline.isStarting = log?.isReleased == false && machines.contains { $0.lease.name == log?.writer }
+      pipelines.append(pipeline)
     }
     self.pipelines = pipelines
   }

@@ -142,6 +142,11 @@ final class ClusterHost: AssignmentHost {
     case .fenced:
       drop(assignment)
       log.warning("another machine has taken it over; what was not committed is done again there")
+    case .lost(let loss):
+      drop(assignment)
+      log.error("\(loss)")
+    case .repaired(let loss):
+      log.notice("\(loss); this machine had them, and has stored them again")
     case .waitingForPlan(let writer):
       log.warning("waits: \(writer) runs another version of this pipeline, or another version of flow")
     case .failed(let reason): log.error(reason)

@@ -3,6 +3,7 @@ import Engine
 import Glibc
 import Language
 import Reactive
+import Store
 import System
 
 /// Runs the assignments of a cluster that are this machine's, until it is stopped.
@@ -43,7 +44,14 @@ struct ClusterRunner {
   private func run(
     _ jobs: [ClusterJob], _ folders: [String: String], _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
   ) throws -> Int32 {
-    guard let journal = try connect(signals, stop, log) else { return ExitStatus.interrupted }
+    let states = jobs.first { job in
+      folders[job.plan.name].flatMap { StateFolder.file(of: job.plan.name, in: $0) }
+        .map { access($0, F_OK) == 0 } == true
+    }
+    let start = states.flatMap { folders[$0.plan.name] }.map { JetStreamJournal.Start.goOn(folder: $0) }
+    guard let journal = try connect(start ?? .begin, signals, stop, log) else {
+      return ExitStatus.interrupted
+    }
     cluster.sites.use(journal)
     let host = ClusterHost(jobs, journal, options, roster, folders) { signals.wake() }
     let name = Self.workerName(options.world)
@@ -117,10 +125,11 @@ struct ClusterRunner {
 
   /// Connects, as often as it takes; nil where a signal ends that.
   private func connect(
-    _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
+    _ start: JetStreamJournal.Start, _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
   ) throws(JournalError) -> JetStreamJournal? {
-    let settings = JetStreamJournal.Options(
+    var settings = JetStreamJournal.Options(
       servers: cluster.urls, replicas: RunCluster.replicas(cluster.urls))
+    settings.start = start
     var isReported = false
     while true {
       do throws(JournalError) { return try JetStreamJournal(settings, stop: stop) } catch {
