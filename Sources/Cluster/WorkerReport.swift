@@ -34,6 +34,8 @@ public struct WorkerReport: Equatable, Sendable {
   }
 
   public var version: String
+  /// A digest of its pipeline files; nil from a version before 0.4.
+  public var files: String?
   public var tasks: [Task]
 
   public init(version: String, tasks: [Task]) { (self.version, self.tasks) = (version, tasks) }
@@ -41,7 +43,9 @@ public struct WorkerReport: Equatable, Sendable {
 
 extension WorkerReport: JSONRecord {
   public static let form = RecordForm<Self>(
-    Self.init(version:tasks:), Field("version", \.version), Field("tasks", \.tasks, or: []))
+    Self.init(version:tasks:), Field("version", \.version), Field("tasks", \.tasks, or: [])
+  )
+  .with("files", \.files)
 }
 
 extension WorkerReport.Task.Phase: JSONConvertible {}

@@ -5,6 +5,8 @@ import Testing
 /// A folder in which the `flow` command runs; gone with it.
 final class Place {
   let path: String
+  /// Further variables of its environment.
+  var environment: [String: String] = [:]
   private var processes: [TestProcess] = []
 
   init() throws {
@@ -43,6 +45,7 @@ final class Place {
     process.environment = [
       "HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "TZ": "UTC", "XDG_STATE_HOME": "\(path)/state",
     ]
+    process.environment?.merge(environment) { _, other in other }
     process.environment?["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]
     try write("out", "")
     try write("err", "")

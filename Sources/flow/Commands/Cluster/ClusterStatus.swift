@@ -93,6 +93,7 @@ struct ClusterStatus {
           machines.map {
             .record([
               ("name", .string($0.lease.name)), ("version", .string($0.report.version)),
+              ("files", $0.report.files.map { .string($0) } ?? .null),
               ("leaving", .bool($0.lease.isLeaving)), ("full", .bool($0.lease.isFull)),
             ])
           })
@@ -114,9 +115,13 @@ struct ClusterStatus {
     ])
   }
 
+  /// The digests of the machines' pipeline files.
+  private var files: Set<String> { Set(machines.map { $0.report.files ?? "?" }) }
+
   private func lines(width: Int) -> [String] {
     let names = machines.map { machine in
       "\(printable(machine.lease.name)) (\(printable(machine.report.version))"
+        + (files.count > 1 ? ", files \(printable(machine.report.files ?? "?"))" : "")
         + (machine.lease.isLeaving ? ", leaving" : "") + (machine.lease.isFull ? ", disk full)" : ")")
     }
     var table = TextTable(
@@ -158,6 +163,7 @@ struct ClusterStatus {
     if full > 0 { parts.append("\(StateText.count(full, "full disk"))") }
     let versions = Set(machines.map(\.report.version))
     if versions.count > 1 { parts.append("versions \(versions.sorted().joined(separator: ", "))") }
+    if files.count > 1 { parts.append("\(files.count) versions of the pipeline files") }
     return printable(parts.joined(separator: "; "))
   }
 }

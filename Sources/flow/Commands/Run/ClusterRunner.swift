@@ -52,6 +52,7 @@ struct ClusterRunner {
     guard let journal = try connect(start ?? .begin, signals, stop, log) else {
       return ExitStatus.interrupted
     }
+    try ClusterShape.check(jobs, journal)
     cluster.sites.use(journal)
     let host = ClusterHost(jobs, journal, options, roster, folders) { signals.wake() }
     let name = Self.workerName(options.world)
@@ -64,7 +65,9 @@ struct ClusterRunner {
       })
     let leases = SerialScheduler(name: "flow-lease")
     let ended = StopSign()
-    let account = Locked((report: WorkerReport(version: VersionCommand.version, tasks: []), isFull: false))
+    var identity = WorkerReport(version: VersionCommand.inCluster, tasks: [])
+    identity.files = RunCluster.digest(of: jobs)
+    let account = Locked((report: identity, isFull: false))
     leases.perform {
       repeat {
         let (report, isFull) = account.withLock { $0 }

@@ -109,9 +109,19 @@ struct RunCluster {
     }
   }
 
+  /// The digest of the pipelines of a machine, without the version of flow.
+  static func digest(of jobs: [ClusterJob]) -> String {
+    let texts = jobs.map { text(of: $0.plan) }.sorted().joined(separator: "\n")
+    return String(String(StableHash(texts.utf8).value, radix: 16).suffix(6))
+  }
+
   /// The digest of a plan, the same on all machines.
   static func digest(of plan: Plan) -> String {
-    var text = "\(VersionCommand.version) \(plan.name) \(plan.timeZone) \(plan.machine ?? "")\n"
+    String(StableHash("\(VersionCommand.inCluster) \(text(of: plan))".utf8).value, radix: 16)
+  }
+
+  private static func text(of plan: Plan) -> String {
+    var text = "\(plan.name) \(plan.timeZone) \(plan.machine ?? "")\n"
     for source in plan.sources { text += "\(source.name) \(source.shown) \(source.shownSchedule)\n" }
     for stream in plan.streams {
       text += "\(stream.name) \(stream.from)\n"
@@ -120,7 +130,7 @@ struct RunCluster {
     for sink in plan.sinks {
       text += "\(sink.name) \(sink.spec.kind) \(sink.shown) \(sink.from) \(sink.when?.text ?? "")\n"
     }
-    return String(StableHash(text.utf8).value, radix: 16)
+    return text
   }
 }
 
