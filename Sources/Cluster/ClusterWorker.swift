@@ -24,6 +24,8 @@ public protocol AssignmentRun: AnyObject {
   var lacksRoom: Bool { get }
   /// Whether it has ended, and has closed its state file.
   var isOver: Bool { get }
+  /// The reason why it has ended, where it should not have; nil otherwise.
+  var failure: String? { get }
 }
 
 /// A host that runs assignments.
@@ -295,7 +297,9 @@ public final class ClusterWorker {
       return start(assignment, log, &account)
     case .running(let log, let run):
       if run.isOver {
-        return log.isFenced ? noteFenced(assignment, log, workers, &account) : .ended(log)
+        if log.isFenced { return noteFenced(assignment, log, workers, &account) }
+        account.reason = run.failure
+        return run.failure == nil ? .ended(log) : .failed(log)
       }
       if log.isFenced {
         run.abort()

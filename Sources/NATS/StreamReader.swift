@@ -103,11 +103,16 @@ package final class StreamReader {
 
   // MARK: - The stream
 
+  /// An error that passes with the election of a leader, say, is as one of the connection.
+  private static func kind(of error: Value) -> NATSError.Kind {
+    error.member("code")?.double == 503 ? .unreachable : .failed
+  }
+
   /// Asks for the stream's state; throws where there is none of that name, or the server lacks what reading needs.
   package func info() throws(NATSError) -> Info {
     let account = try request("$JS.API.INFO")
     if let error = account.member("error") {
-      throw NATSError(.failed, "JetStream cannot be used: \(Self.text(of: error))")
+      throw NATSError(Self.kind(of: error), "JetStream cannot be used: \(Self.text(of: error))")
     }
     guard account.member("api")?.member("level")?.double ?? 0 >= 1 else {
       throw NATSError(.failed, "the server is too old: reading a stream needs nats-server 2.11 or newer")
@@ -116,7 +121,8 @@ package final class StreamReader {
     if let error = answer.member("error") {
       let isMissing = error.member("err_code")?.double == 10059
       throw NATSError(
-        .failed, isMissing ? "there is no stream \(stream)" : "the stream \(stream): \(Self.text(of: error))")
+        Self.kind(of: error),
+        isMissing ? "there is no stream \(stream)" : "the stream \(stream): \(Self.text(of: error))")
     }
     guard let config = answer.member("config"), let state = answer.member("state") else {
       throw NATSError(.failed, "the server's answer about the stream \(stream) has no state")

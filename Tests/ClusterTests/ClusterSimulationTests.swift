@@ -107,6 +107,7 @@ final class CountingRun: AssignmentRun {
 
   var isOver: Bool { failed != nil || isAborted || isStopping && open == nil }
   var error: StoreError? { failed }
+  var failure: String? { failed?.description }
   func stop() { isStopping = true }
   func abort() { isAborted = true }
 

@@ -10,6 +10,7 @@ import Testing
   private final class IdleRun: AssignmentRun {
     private(set) var isOver = false
     let lacksRoom = false
+    let failure: String? = nil
 
     func stop() { isOver = true }
     func abort() { isOver = true }

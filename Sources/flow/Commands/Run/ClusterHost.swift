@@ -19,6 +19,10 @@ final class ClusterHost: AssignmentHost {
     func abort() { run.abort() }
     var lacksRoom: Bool { run.lacksRoom }
     var isOver: Bool { result.hasFailed.withLock { $0 != nil } }
+    var failure: String? {
+      guard result.hasFailed.withLock({ $0 == true }) else { return nil }
+      return run.outline().error ?? "its run has failed; the log of its machine says why"
+    }
   }
 
   /// Packs that are done are removed this often.
