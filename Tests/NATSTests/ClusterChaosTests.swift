@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Four workers over three real servers, which are killed and frozen, one at a time and all at once, and whose disks
-/// are full.
+/// are full; a fifth joins and leaves, machines are updated, and backups are taken.
 ///
 /// `make cluster SECONDS=300` is the long form.
 @Suite("Clusters in adversity", .realServer, .timeLimit(.minutes(30)))
@@ -113,11 +113,17 @@ private final class Chaos {
   private var published = 0
   private var events: [String: Int] = [:]
   private let disk: SmallDisk?
+  /// Where commands run, and backups are.
+  private let view: Place
+  private var backups: [String] = []
+  /// The fifth worker; nil while it is away.
+  private var guest: TestProcess?
 
   init(_ service: String, _ sky: SlippingLaunches) throws {
     self.sky = sky
     servers = try ClusterServer.start(3)
-    places = try (0..<4).map { _ in try Place() }
+    places = try (0..<5).map { _ in try Place() }
+    view = try Place()
     disk = try? SmallDisk(at: "\(places[0].path)/state", bytes: 16 << 20)
     logs = places.map { _ in "" }
     bus = try Bus(servers.map(\.url))
@@ -159,13 +165,14 @@ private final class Chaos {
         "config.yaml",
         "budgets: { '\(site)': 100000 in 1h }\ndefaults: { launch_library: { url: '\(service)' } }\n")
     }
-    for index in places.indices { runs.append(try start(index)) }
+    for index in 0..<4 { runs.append(try start(index)) }
   }
+
+  private var urls: String { servers.map(\.url).joined(separator: ",") }
 
   private func start(_ index: Int) throws -> TestProcess {
     logs[index] += places[index].text("err")
-    return try places[index].start(
-      "run", "--cluster", servers.map(\.url).joined(separator: ","), "p.yaml", "phone.yaml", "rows.yaml")
+    return try places[index].start("run", "--cluster", urls, "p.yaml", "phone.yaml", "rows.yaml")
   }
 
   private func publish() throws {
@@ -190,8 +197,11 @@ private final class Chaos {
     while Date() < end {
       try publish()
       // Each thing once, then at random.
-      let kinds = ["kill", "freeze", "server", "disk", "servers", "kill", "freeze", "kill", "nothing"]
-      let kind = round < 5 ? kinds[round] : kinds.randomElement(using: &dice) ?? "kill"
+      let kinds = [
+        "backup", "kill", "freeze", "guest", "server", "update", "disk", "guest", "servers", "backup", "kill",
+        "freeze", "kill", "nothing",
+      ]
+      let kind = round < 9 ? kinds[round] : kinds.randomElement(using: &dice) ?? "kill"
       round += 1
       events[kind, default: 0] += 1
       try happen(kind, to: Int.random(in: 0..<4, using: &dice))
@@ -221,6 +231,31 @@ private final class Chaos {
       for server in servers { server.kill() }
       usleep(500_000)
       for server in servers { try server.start() }
+    case "backup":
+      let name = "backup\(backups.count)"
+      // While servers are away it is none.
+      if try view.flow("cluster", "backup", urls, name) == 0 {
+        backups.append(name)
+      } else {
+        try? FileManager.default.removeItem(atPath: "\(view.path)/\(name)")
+      }
+    case "guest":
+      if let guest {
+        guest.terminate()
+        guest.waitUntilExit()
+      }
+      guest = guest == nil ? try start(4) : nil
+    case "update":
+      // Drained, and back as another version.
+      try view.flow("cluster", "status", urls)
+      let machine = try Regex("\\S+/\(runs[index].processIdentifier)-\\w+")
+      let text = view.text("out")
+      if let name = text.firstMatch(of: machine) {
+        try view.flow("cluster", "drain", urls, String(text[name.range]))
+      }
+      if runs[index].isRunning { runs[index].kill() }
+      places[index].environment["FLOW_TEST_VERSION"] = "0.3.0-\(index)"
+      runs[index] = try start(index)
     case "disk":
       guard let disk else { break }
       disk.fill()
@@ -269,8 +304,13 @@ private final class Chaos {
       usleep(200_000)
     }
     print("all was done after \(Int(-start.timeIntervalSinceNow)) s more")
+    if let guest { runs.append(guest) }
     for run in runs { run.terminate() }
     for run in runs { run.waitUntilExit() }
+    for name in backups {
+      try expect(view.flow("state", "ls", "--state", "\(name)/states"), equals: 0, "\(view.text("err"))")
+      #expect(view.text("out").contains("phone"), "\(name): \(view.text("out"))")
+    }
     for index in places.indices { logs[index] += places[index].text("err") }
     let log = logs.joined(separator: "\n---\n")
     #expect(found.count == expected.count && found == expected, "\(log)")
@@ -284,6 +324,7 @@ private final class Chaos {
         + "\(published) in, \(found.count) out, \(sky.received.count) messages, \(changes.count) changes, \(takeovers) takeovers, \(fenced) fenced"
     )
     // Otherwise nothing was tested.
+    if events["backup"] != nil { #expect(!backups.isEmpty) }
     #expect(takeovers > 3 && sky.received.count > 5 && changes.count > 100)
     if isLong { #expect(fenced > 0, "no commit was refused") }
   }
