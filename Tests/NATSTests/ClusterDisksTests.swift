@@ -65,12 +65,7 @@ struct ClusterDisksTests {
   func stream() throws {
     let trial = try Trial()
     try trial.expectProgress("the start")
-    // A machine that still starts makes streams.
-    #expect(
-      eventually {
-        (try? trial.view.flow("cluster", "status", trial.urls)) == 0
-          && trial.view.text("out").contains("2 machines")
-      }, "\(trial.view.text("out"))")
+    trial.expectMachines()
     let bus = try Bus(trial.servers.map(\.url))
     #expect(try bus.ask("$JS.API.STREAM.DELETE.FLOW_LOG", "").member("success") == .bool(true))
     #expect(
@@ -102,6 +97,7 @@ struct ClusterDisksTests {
     try trial.expectProgress("the start")
     try expect(trial.view.flow("cluster", "backup", trial.urls, "b"), equals: 0, "\(trial.view.text("err"))")
     let copied = try trial.keys().count
+    trial.expectMachines()
     try trial.expectProgress("the backup")
     for server in trial.servers { try server.loseDisk() }
     for server in trial.servers { try server.start() }
@@ -221,6 +217,14 @@ private final class Trial {
   func keys() throws -> [Int] {
     try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
       .map { try Int(Value.parse(Array($0.utf8)).member("k")?.double ?? -1) }
+  }
+
+  /// Waits until both machines are there: one that still starts makes streams.
+  func expectMachines() {
+    #expect(
+      eventually(patience: 60) {
+        (try? view.flow("cluster", "status", urls)) == 0 && view.text("out").contains("2 machines")
+      }, "\(view.text("out"))")
   }
 
   /// Waits until what is published now comes out.
