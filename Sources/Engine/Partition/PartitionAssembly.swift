@@ -17,38 +17,26 @@ extension Assembly {
       isWhole = isWhole && step.spec.emitsWholePolls
     }
     let lanes = min(options.lanes, count)
-    let made = LaneLocal(nodes)
-    let name = plan.name
+    let streams = tasks.enumerated().map { number, task in
+      nodes.reduce(tapped(task.events, plan.name, in: task)) { events, node in
+        let (step, context) = node.parts[number]
+        return tapped(
+          events.through(step, context, node.errors, ending: ending), node.name, in: task)
+      }
+    }
     // Streams are connected in the order of the way of an event, but attached in the order of who reads them.
     let slot = PartitionSlot()
     lane.add(slot)
-    return Observable { [lane, ending, options, schedulers] downstream, subscription in
+    return Observable { [lane, schedulers] downstream, subscription in
       let child = subscription.child()
-      let (tap, notes) = (options.tap, options.notes)
       let partition = Partition(
         by: Evaluation(key, on: lane), tasks, isDirect: lanes <= 1, to: downstream, in: child, lane, meter,
         errors,
         // In virtual time everything runs on one thread.
         threads: lanes > 1 && lane.waiting == .acrossTurns ? TaskThreads(lanes - 1, of: schedulers) : nil)
-      for (number, task) in tasks.enumerated() {
-        guard var next = task.output else { continue }
-        for node in made.value.reversed() {
-          let (step, context) = node.parts[number]
-          if let tap { next = TaskTap(node.name, tap, task, to: next) }
-          if let notes { next = NotingObserver(node.name, notes, task, to: next) }
-          // The end of one task is not that of the others.
-          let own = child.child()
-          let observer = StepObserver(step, to: next, in: own, context, node.errors, ending: ending)
-          lane.onStart {
-            task.lane.followClock()
-            observer.start()
-          }
-          task.steps.insert(observer, at: 0)
-          next = observer
-        }
-        if let tap { next = TaskTap(name, tap, task, to: next) }
-        if let notes { next = NotingObserver(name, notes, task, to: next) }
-        task.first = next
+      for (task, stream) in zip(tasks, streams) {
+        // The end of one task is not that of the others.
+        if let output = task.output { stream.attach(output, in: child.child()) }
       }
       slot.partition.value = partition
       events.attach(partition, in: child)
@@ -65,7 +53,7 @@ extension Assembly {
     let errors = try errorReporter(plan.onError, meter, log)
     let group = TaskGroup()
     var node = TaskNode(name: plan.name, errors: errors, parts: [])
-    guard case .step(let make) = plan.spec.maker as? Maker else { return node }
+    guard let make = (plan.spec.maker as? Maker)?.step else { return node }
     for (number, task) in tasks.enumerated() {
       let relayed = log.log.relayed { task.perform($0) }
       var context = StepContext(
@@ -96,32 +84,5 @@ private final class PartitionSlot: LanePart, Sendable {
 private struct TaskNode {
   let name: String
   let errors: ErrorReporter
-  var parts: [(step: any Step, context: StepContext)]
-}
-
-/// The output of a step in a task, for those who listen: in the order of the partition's output, and the end of a
-/// poll once, behind its events in all tasks.
-private final class TaskTap: Observer {
-  private let name: String
-  private let tap: @Sendable (String, Event) -> Void
-  private let task: PartitionTask
-  private let next: any Observer<Event>
-
-  init(
-    _ name: String, _ tap: @escaping @Sendable (String, Event) -> Void, _ task: PartitionTask,
-    to next: any Observer<Event>
-  ) {
-    self.name = name
-    self.tap = tap
-    self.task = task
-    self.next = next
-  }
-
-  func next(_ event: Event) {
-    if task.isLast || !event.isEndOfPoll { task.perform { [tap, name] in tap(name, event) } }
-    next.next(event)
-  }
-
-  func fail(_ error: any Error) { next.fail(error) }
-  func complete() { next.complete() }
+  var parts: [(step: MadeStep, context: StepContext)]
 }

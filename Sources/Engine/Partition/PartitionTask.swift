@@ -40,6 +40,11 @@ final class PartitionTask: @unchecked Sendable {
     lane.belong(to: self)
   }
 
+  /// The events that it is given.
+  var events: Observable<Event> {
+    Observable { [self] observer, _ in first = observer }
+  }
+
   /// Handles an event at once; the task has the time of the turn.
   @inline(__always)
   func take(_ event: Event, isTimed: Bool) {

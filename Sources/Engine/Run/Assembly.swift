@@ -71,7 +71,8 @@ struct Assembly {
       if !source.readsErrors { errors?.noteEnd() }
     }
     origins[source.name] = [source.name]
-    streams[source.name] = shared(tapped(entry.events, source.name), readers: readers(of: source.name))
+    let events = tapped(entry.events, source.name)
+    streams[source.name] = readers(of: source.name) > 1 ? events.share() : events
     return entry
   }
 
@@ -91,7 +92,7 @@ struct Assembly {
         isWhole = isWhole && step.spec.emitsWholePolls
       }
       origins[stream.name] = stream.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
-      streams[stream.name] = shared(events, readers: readers(of: stream.name))
+      streams[stream.name] = readers(of: stream.name) > 1 ? events.share() : events
     }
   }
 
@@ -128,7 +129,7 @@ struct Assembly {
   private mutating func connect(
     _ plan: StepPlan, to events: Observable<Event>, of own: Set<String>, isGivenSnapshots: Bool
   ) throws -> Observable<Event> {
-    guard case .step(let make) = plan.spec.maker as? Maker else { return events }
+    guard let make = (plan.spec.maker as? Maker)?.step else { return events }
     let meter = meter(plan.name, plan.spec)
     let other = plan.reads.reduce(into: Set<String>()) { $0.formUnion(origins[$1] ?? []) }
     var context = StepContext(
@@ -140,19 +141,10 @@ struct Assembly {
       }, schedules: self.plan.schedules)
     context.onError = plan.onError
     // Made here, so that an error shows before anything starts.
-    let step = LaneLocal(try make(plan.options, context))
+    let step = try make(plan.options, context)
     let errors = try errorReporter(plan.onError, meter, context.log)
     let sides = plan.reads.compactMap { streams[$0] }
-    let connected = Observable<Event> { [ending, context] downstream, subscription in
-      let child = subscription.child()
-      let observer = StepObserver(step.value, to: downstream, in: child, context, errors, ending: ending)
-      context.lane.onStart { observer.start() }
-      for side in sides {
-        side.attach(SideObserver(observer), in: child)
-      }
-      events.attach(observer, in: child)
-    }
-    return tapped(connected, plan.name)
+    return tapped(events.through(step, context, errors, reading: sides, ending: ending), plan.name)
   }
 
   mutating func errorReporter(
@@ -177,21 +169,22 @@ struct Assembly {
       ? .merge(aligningPollsOf: ways) : .merge(ways.map(\.events))
   }
 
-  private func tapped(_ events: Observable<Event>, _ name: String) -> Observable<Event> {
+  /// The same events, for those who listen; in a task in the order of the partition's output, and the end of a poll once,
+  /// behind its events in all tasks.
+  func tapped(
+    _ events: Observable<Event>, _ name: String, in task: PartitionTask? = nil
+  ) -> Observable<Event> {
     var events = events
-    if let tap = options.tap { events = events.do(next: { tap(name, $0) }) }
+    if let tap = options.tap {
+      events = events.do(next: { event in
+        guard let task else { return tap(name, event) }
+        if task.isLast || !event.isEndOfPoll { task.perform { tap(name, event) } }
+      })
+    }
     guard let notes = options.notes else { return events }
     return Observable { [events] observer, subscription in
-      events.attach(NotingObserver(name, notes, to: observer), in: subscription)
+      events.attach(NotingObserver(name, notes, task, to: observer), in: subscription)
     }
-  }
-
-  /// Shares a chain of steps among its readers.
-  private func shared(_ events: Observable<Event>, readers: Int) -> Observable<Event> {
-    if readers <= 1 { return events }
-    let fanOut = FanOut<Event>()
-    events.attach(fanOut, in: root.child())
-    return fanOut.observable
   }
 
   private func readers(of name: String) -> Int {

@@ -15,6 +15,8 @@ public enum Maker: NodeMaker {
   /// The errors of the run itself.
   case errors
   case step(@Sendable (Options, StepContext) throws -> any Step)
+  /// A step without state.
+  case stateless(@Sendable (Options, StepContext) throws -> EventOperator)
   case sink(@Sendable (Options, SinkContext) throws -> any Sink)
 
   public var role: NodeSpec.Role {
@@ -23,19 +25,28 @@ public enum Maker: NodeMaker {
     case .poll, .pollOrStream: .poll
     case .each(_, let one): one.role
     case .script: .script
-    case .step: .step
+    case .step, .stateless: .step
     case .sink: .sink
     }
   }
 }
 
 extension Maker {
+  /// How a step is made; nil for what is none.
+  var step: ((Options, StepContext) throws -> MadeStep)? {
+    switch self {
+    case .step(let make): { .hosted(try make($0, $1)) }
+    case .stateless(let make): { .stateless(try make($0, $1)) }
+    default: nil
+    }
+  }
+
   public func isPolled(_ options: Options) -> Bool {
     switch self {
     case .poll: true
     case .pollOrStream(let isStream, _, _): !isStream(options)
     case .each(_, let one): one.isPolled(options)
-    case .stream, .script, .errors, .step, .sink: false
+    case .stream, .script, .errors, .step, .stateless, .sink: false
     }
   }
 }
@@ -47,7 +58,7 @@ extension Maker {
     case .stream: true
     case .pollOrStream(let isStream, _, _): isStream(options)
     case .each(_, let one): one.readsOn(options)
-    case .poll, .script, .errors, .step, .sink: false
+    case .poll, .script, .errors, .step, .stateless, .sink: false
     }
   }
 
@@ -62,7 +73,7 @@ extension Maker {
         isStream: isStream, poll: { options, context in change(try poll(options, context), context) },
         stream: stream)
     case .each(let lists, let one): one.mapPolls(change).map { .each(lists, $0) }
-    case .stream, .script, .errors, .step, .sink: nil
+    case .stream, .script, .errors, .step, .stateless, .sink: nil
     }
   }
 

@@ -112,7 +112,7 @@ final class SourceRun: Sendable {
     case .each(let lists, let one): start(one, over: lists, downstream, failed)
     case .script(let endsWithScript, let make): startScript(make, endsWithScript, downstream, failed)
     case .errors: startErrors(downstream)
-    case .step, .sink, nil: downstream.complete()
+    case .step, .stateless, .sink, nil: downstream.complete()
     }
   }
 

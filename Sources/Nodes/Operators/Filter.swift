@@ -8,21 +8,14 @@ package let filter = NodeSpec(
   options: AnyOption.list(FilterOptions.keep),
   shorthand: "where",
   partitioning: .each,
-  .step { options, context in Filter(context.evaluation(options[FilterOptions.keep])) }
+  .stateless { options, context in
+    let condition = context.evaluation(options[FilterOptions.keep])
+    return .filter { try condition.isTrue($0) }
+  }
 )
 .passingOn()
 
 private enum FilterOptions {
   static let keep = Option.required(
     "where", .condition, "the condition to pass", example: #".status == "Go""#)
-}
-
-private final class Filter: Step {
-  private let condition: Evaluation
-
-  init(_ condition: Evaluation) { self.condition = condition }
-
-  func take(_ event: Event, _ out: Downstream) throws {
-    if try condition.isTrue(event) { out.send(event) }
-  }
 }

@@ -8,21 +8,14 @@ package let map = NodeSpec(
   options: AnyOption.list(MapOptions.to),
   shorthand: "to", takesMapping: true,
   partitioning: .reshaped(by: MapOptions.to),
-  .step { options, context in Map(context.evaluation(options[MapOptions.to])) }
+  .stateless { options, context in
+    let expression = context.evaluation(options[MapOptions.to])
+    return .map { event, emit in try expression.each(event) { emit(event.with($0)) } }
+  }
 )
 .sending(MapOptions.to)
 
 private enum MapOptions {
   static let to = Option.required(
     "to", .shape, "the expression, or a mapping of expressions", example: "{ id: .id }")
-}
-
-private final class Map: Step {
-  private let expression: Evaluation
-
-  init(_ expression: Evaluation) { self.expression = expression }
-
-  func take(_ event: Event, _ out: Downstream) throws {
-    try expression.each(event) { out.send(event.with($0)) }
-  }
 }

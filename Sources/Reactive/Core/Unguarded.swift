@@ -8,9 +8,8 @@
 /// `@unchecked Sendable` with its reason: the serializer (or lock) lets one thread at a time get here, with acquire and
 /// release around it. What else of this module the compiler takes on trust: `DrainLoop` and the operators that derive from it,
 /// which use their variables and what hangs on them (`AnyZipLine`) inside it; `ConditionLock` and `RingBuffer`, which hold
-/// memory of their own; `FanOut`, which stays on one scheduler; `PausingSource`, which a room hands from thread to thread;
-/// `Broadcast`, whose memory a lock guards; `Observable` and `ListMember`, base classes without variables. What derives from
-/// one of these has to say so again.
+/// memory of their own; `PausingSource`, which a room hands from thread to thread; `Broadcast`, whose memory a lock guards;
+/// `Observable` and `ListMember`, base classes without variables. What derives from one of these has to say so again.
 ///
 /// `@exclusivity(unchecked)` is for variables that are used with each element: the serializer keeps the uses apart, and the
 /// check would cost as much as they do.

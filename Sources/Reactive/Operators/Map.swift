@@ -13,6 +13,20 @@ extension Observable {
       attach(MapObserver(downstream, transform), in: subscription)
     }
   }
+
+  /// Turns each element into those that the closure emits: none, one or many.
+  ///
+  ///     1-----0--2---|
+  ///     A--------BB--|   mapMany { number, emit in for _ in 0..<number { emit(letter) } }
+  ///
+  /// It is `transform` without a state, and so without turns: for elements that come one at a time.
+  package func mapMany<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element, _ emit: (Output) -> Void) throws -> Void
+  ) -> Observable<Output> {
+    Observable<Output> { [self] downstream, subscription in
+      attach(MapManyObserver(downstream, transform), in: subscription)
+    }
+  }
 }
 
 private final class MapObserver<Element: Sendable, Output: Sendable>: Stage {
@@ -28,5 +42,22 @@ private final class MapObserver<Element: Sendable, Output: Sendable>: Stage {
     let output: Output
     do { output = try transform(value) } catch { return downstream.fail(error) }
     downstream.next(output)
+  }
+}
+
+private final class MapManyObserver<Element: Sendable, Output: Sendable>: Stage {
+  let downstream: any Observer<Output>
+  private let transform: @Sendable (Element, (Output) -> Void) throws -> Void
+
+  init(
+    _ downstream: any Observer<Output>,
+    _ transform: @escaping @Sendable (Element, (Output) -> Void) throws -> Void
+  ) {
+    self.downstream = downstream
+    self.transform = transform
+  }
+
+  func next(_ value: Element) {
+    do { try transform(value) { downstream.next($0) } } catch { downstream.fail(error) }
   }
 }

@@ -36,6 +36,9 @@ extension Contract {
     .calling("Map") { source, _, probe in source.map { try probe($0) } },
     .calling("Map", "in tasks") { source, clock, probe in source.map(on: clock) { await one(try probe($0)) }
     },
+    .calling("Map", "many") { source, _, probe in
+      source.mapMany { (number, emit: (Int) -> Void) in emit(try probe(number)) }
+    },
     .calling("CompactMap") { source, _, probe in source.compactMap { try probe($0) } },
     .calling("FlatMap", "scalar") { source, _, probe in source.flatMap { .just(try probe($0)) } },
     .calling("FlatMap", "sequence") { source, _, probe in

@@ -33,4 +33,19 @@ import Testing
   @Test func anEmptySourceStaysEmpty() throws {
     try expectMarbles("--|") { try $0.hot("--|").map { $0.uppercased() } }
   }
+
+  @Test func manyEmitsNoneOneOrMany() {
+    let many = Observable.from(0...2).mapMany { (number, emit: (Int) -> Void) in
+      for _ in 0..<number { emit(number) }
+    }
+    expect(outcome { _ in many }, equals: "1, 2, 2, |")
+  }
+
+  @Test func manyFailsBehindWhatItHasEmitted() {
+    let failing = Observable.from(1...3).mapMany { (number, emit: (Int) -> Void) in
+      emit(number)
+      if number == 2 { throw Oops() }
+    }
+    expect(outcome { _ in failing }, equals: "1, 2, #")
+  }
 }

@@ -9,7 +9,18 @@ package let log = NodeSpec(
   options: AnyOption.list(LogOptions.message, LogOptions.level),
   shorthand: "message",
   partitioning: .each,
-  .step { options, context in LogStep(options, context) }
+  .stateless { options, context in
+    let message = context.evaluation(options[LogOptions.message])
+    let (level, log) = (options[LogOptions.level], context.log)
+    return .do { event in
+      let text = try event.text(message)
+      switch level {
+      case .warning: log.warning(text)
+      case .notice: log.notice(text)
+      case .detail: log.detail(text)
+      }
+    }
+  }
 )
 .passingOn()
 
@@ -21,27 +32,4 @@ private enum LogOptions {
   static let level = Option(
     "level", OptionType<Level>.choice(), default: "notice",
     "the severity; detail is shown only with --verbose")
-}
-
-private final class LogStep: Step {
-  private let message: Evaluation
-  private let level: LogOptions.Level
-  private let log: NodeLog
-
-  init(_ options: Options, _ context: StepContext) {
-    message = context.evaluation(options[LogOptions.message])
-    level = options[LogOptions.level]
-    log = context.log
-  }
-
-  func take(_ event: Event, _ out: Downstream) throws {
-    // Passed on even if the line fails.
-    defer { out.send(event) }
-    let text = try event.text(message)
-    switch level {
-    case .warning: log.warning(text)
-    case .notice: log.notice(text)
-    case .detail: log.detail(text)
-    }
-  }
 }
