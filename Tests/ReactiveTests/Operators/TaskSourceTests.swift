@@ -2,6 +2,7 @@ import Expectations
 import Foundation
 import Reactive
 import ReactiveTesting
+import TestScale
 import Testing
 
 @Suite struct TaskSourceTests {
@@ -130,16 +131,17 @@ import Testing
   }
 
   @Test func aSequenceIsAskedForItsNextElementWhenAClosureHasEnded() async throws {
+    let count = TestScale.count(2_000, atLeast: 100)
     let (asked, done) = (Tally(), Tally())
     let numbers = AsyncStream {
-      asked.add(); return asked.value > 2_000 ? nil : asked.value
+      asked.add(); return asked.value > count ? nil : asked.value
     }
     let mapped = Observable.from(numbers).map(backlog: 1) { number in
       #expect(asked.value - done.value <= 3)
       done.add()
       return number
     }
-    try await expect(mapped.toArray().value, equals: Array(1...2_000))
+    try await expect(mapped.toArray().value, equals: Array(1...count))
   }
 
   @Test func aTaskOfTheUsersThatInheritsItsPlaceIsNoneOfTheModules() async throws {
