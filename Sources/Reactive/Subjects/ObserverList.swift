@@ -58,11 +58,9 @@ class ObserverList: DrainLoop, TeardownTarget, @unchecked Sendable {
   /// Removes an observer, and drops the snapshot that has it, once for all who leave meanwhile.
   func tearDown(_ key: Int) {
     if remove(key) {
-      if enter() {
-        snapshot = .none
-        leave()
-      } else {
-        later { [self] in snapshot = .none }
+      slipIn { [self] in
+        defer { snapshot = .none }
+        return snapshot
       }
     }
     memberHasLeft()
