@@ -116,7 +116,8 @@ uninstall: ## remove what make install has installed
 
 dist: build ## a tarball of what make install installs, and its checksum, in .build/dist
 	rm -rf .build/dist
-	$(MAKE) install-files DESTDIR=$(CURDIR)/.build/dist/$(DIST) PREFIX= UNITS=/lib/systemd/system
+	BINDIR=/usr/local/bin MORE="LICENSE CHANGELOG.md" $(MAKE) install-files DESTDIR=$(CURDIR)/.build/dist/$(DIST) PREFIX= \
+	  UNITS=/lib/systemd/system
 	cd .build/dist && tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" \
 	  -cf - $(DIST) | gzip -9n >$(DIST).tar.gz && rm -r $(DIST) && sha256sum $(DIST).tar.gz >SHA256SUMS && cat SHA256SUMS
 
@@ -174,10 +175,10 @@ test-page: setup setup-page ## drive Chromium through the pages; SHOTS=FOLDER ke
 	$(PAGE_TOOLS)/bin/python Tests/Browser/page.py .build/debug/flow $(if $(SHOTS),--shots $(SHOTS))
 	$(PAGE_TOOLS)/bin/python Tests/Browser/pick.py .build/debug/flow $(if $(SHOTS),--shots $(SHOTS))
 
-site: setup ## build the documentation site in .build/site; ITS=FLOW takes another binary than the debug build
+site: setup ## the documentation site in .build/site; ITS=FLOW takes another binary than the debug build, ADDRESS is where it will be
 	@bash .ci/setup-site $(SITE_TOOLS)
 	$(if $(ITS),,$(SWIFT) build --product flow $(DEBUG))
-	NO_MKDOCS_2_WARNING=1 $(SITE_TOOLS)/bin/python packaging/docs-site/build $(or $(ITS),$(DEBUG_FLOW)) .build/site
+	NO_MKDOCS_2_WARNING=1 $(SITE_TOOLS)/bin/python packaging/docs-site/build $(or $(ITS),$(DEBUG_FLOW)) .build/site $(ADDRESS)
 
 test-site: site setup-page ## read the documentation site in Chromium; SHOTS=FOLDER keeps screenshots
 	$(PAGE_TOOLS)/bin/python Tests/Browser/site.py .build/site $(if $(SHOTS),--shots $(SHOTS))
