@@ -12,8 +12,8 @@ import sys
 
 COLUMNS, ROWS = 130, 22
 FLOW = os.environ.get("FLOW", ".build/release/flow")
-SHOWN = "flow run pipelines/new-launches.yaml --sky --speed 21600 --quiet"
-COMMAND = [FLOW, *SHOWN.split()[1:], "--for", "45s", "--no-state"]
+SHOWN = "flow run new-launches --sky --speed 21600 --quiet"
+COMMAND = [FLOW, *SHOWN.replace("new-launches", "pipelines/new-launches.yaml").split()[1:], "--for", "45s", "--no-state"]
 COLORS = {31: "#f47067", 32: "#6bc46d", 33: "#daaa3f", 34: "#6cb6ff", 35: "#dcbdfb", 36: "#76e3ea"}
 WIDTH, HEIGHT = 8.4, 19  # of a character
 
@@ -37,9 +37,10 @@ def output(command):
     return text.decode().replace("\r", "")
 
 
-def spans(line):
-    """The pieces of a line that have one style each."""
-    color, weight, room = "#adbac7", "normal", COLUMNS
+def rows(line):
+    """The rows that a line takes, each of pieces that have one style."""
+    color, weight = "#adbac7", "normal"
+    taken, room = [[]], COLUMNS
     for part in re.split(r"(\x1b\[[0-9;]*m)", line):
         if part.startswith("\x1b["):
             for code in (int(code or 0) for code in part[2:-1].split(";")):
@@ -51,12 +52,18 @@ def spans(line):
                     color = "#768390"
                 else:
                     color = COLORS.get(code, color)
-        elif part and room > 0:
-            yield part[:room], color, weight
-            room -= len(part)
+            continue
+        while part:
+            if room == 0:
+                taken.append([])
+                room = COLUMNS
+            taken[-1].append((part[:room], color, weight))
+            part, room = part[room:], max(0, room - len(part))
+    return taken
 
 
 def drawing(lines):
+    lines = [row for line in lines for row in rows(line)]
     width, height = COLUMNS * WIDTH + 40, (len(lines) + 1) * HEIGHT + 50
     yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}">'
     yield f'<rect width="100%" height="100%" rx="10" fill="#22272e"/>'
@@ -66,7 +73,7 @@ def drawing(lines):
     for number, line in enumerate(lines):
         row = "".join(
             f'<tspan fill="{color}" font-weight="{weight}">{html.escape(text, quote=False)}</tspan>'
-            for text, color, weight in spans(line)
+            for text, color, weight in line
         )
         yield f'<text x="20" y="{54 + number * HEIGHT}" xml:space="preserve">{row}</text>'
     yield "</g></svg>"
@@ -74,4 +81,7 @@ def drawing(lines):
 
 if __name__ == "__main__":
     shown = [line for line in output(COMMAND).split("\n") if line]
-    print("\n".join(drawing([f"\x1b[1m$ {SHOWN}\x1b[0m", *shown[: ROWS - 1]])))
+    lines = [f"\x1b[1m$ {SHOWN}\x1b[0m", *shown]
+    while sum(len(rows(line)) for line in lines) > ROWS:
+        lines.pop()
+    print("\n".join(drawing(lines)))

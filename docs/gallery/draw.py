@@ -29,7 +29,8 @@ ENTRIES = [
     ("Releases of the tools that you use", "tool-releases", [SENDING], PHONE, None),
     ("Earthquakes on a page", "earthquakes", [SHOWING], "flow run --page earthquakes", "page"),
     ("A list in git, with its history", "git-scrape",
-     ["git init --quiet data && cd data && git config user.name me && git config user.email me@example.org", "flow run --quiet --replay recordings/git-scrape --live-sinks git-scrape",
+     ["git init --quiet data && git -C data config user.name me && git -C data config user.email me@example.org",
+      "flow run --quiet --replay recordings/git-scrape --live-sinks git-scrape",
       "git -C data log --reverse --date=format:%Y-%m-%dT%H:%M --format='%ad  %s'"],
      "git init data && flow run git-scrape", None),
     ("The disks of a machine in Home Assistant", "home-assistant", [SENDING],
@@ -57,7 +58,9 @@ To have one, copy it and change the addresses: `flow new --from price-alarms -o 
 `flow run mine.yaml`, on a terminal or as a service (`flow install-service mine.yaml`).
 
 The recordings are of services that are made up (`docs/gallery/record.py`) and of the simulated sky; a test runs all twelve
-and compares them with this page.
+and compares them with this page. What is printed is shown as a terminal has it, but for its last line, which says how
+much it was: `price-alarms: completed after 6d 18h: 334 events, 339 outputs`. In a file or pipe each message has the time before
+it, and there is no such line.
 """
 
 

@@ -76,16 +76,19 @@ struct DocumentScript {
     guard block.lines.first?.hasPrefix("$ ") == true else {
       throw CodeBlock.Untestable(line: block.line, why: "a transcript begins with “$ ” and a command")
     }
+    // All commands of a block in one shell, as a reader has them. In another one than this, which may report a background
+    // job that has ended.
+    text += "(\n"
     for (index, line) in block.lines.enumerated() where line.hasPrefix("$ ") {
       let shown = block.lines[(index + 1)...].prefix { !$0.hasPrefix("$ ") }
       let command = Command(
         line: block.line + 1 + index, text: String(line.dropFirst(2)), shown: Array(shown),
         result: "results/\(block.line).\(index)")
       commands.append(command)
-      // A transcript may show a command that fails. In a shell of its own: this one may report a background job that
-      // has ended.
-      text += "( \(command.text)\n) >$\(command.result) 2>&1 </dev/null || true\n"
+      text += "{ \(command.text)\n} >$\(command.result) 2>&1 </dev/null\n"
     }
+    // A transcript may show a command that fails.
+    text += ") || true\n"
   }
 
   /// The ports that documents use; a test replaces each by one that is free.

@@ -35,6 +35,13 @@ import Testing
     #expect(!DocumentScript.matches(["a"], ["a", "b"]))
   }
 
+  @Test("the commands of a transcript run in one shell, as a reader has them, and may fail")
+  func shell() throws {
+    try run(
+      "```console\n$ mkdir there && cd there\n$ false\n$ basename \"$PWD\"\nthere\n```\n", of: "a document")
+    try run("```console\n$ basename \"$PWD\" | grep there\n```\n", of: "a document")
+  }
+
   @Test("a block that would not be tested is an error")
   func untested() {
     #expect(throws: CodeBlock.Untestable.self) { try CodeBlock.all(in: "Text\n\n    flow run x.yaml\n") }
