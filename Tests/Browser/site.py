@@ -24,6 +24,10 @@ CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 PAGES = ["index.html", "gallery.html", "pipelines/phone.html", "recipes.html", "reference/index.html",
          "reference/steps/settle.html", "reference/topics/expressions.html",
          "reference/commands/state.html", "changelog.html"]
+# What is looked for, and where it is treated.
+FOUND = [("debounce", "debounce"), ("timezone", "topics/sources"), ("pagination", "sources/http"), ("oauth", "sources/http"),
+         ("checksum", "topics/install"), ("uninstall", "topics/install"), ("port in use", "guarantees"),
+         ("No space left", "guarantees"), ("macos", "topics/install"), ("arm64", "topics/install"), ("email", "sinks/notify")]
 # Of the first page, with all it loads, compressed as a web server does.
 MOST = 150_000
 
@@ -96,12 +100,30 @@ def main():
             assert "flow" in page.title()
         check("the address without a version leads to the newest", root)
 
-        def finds():
+        for words, target in FOUND:
+            def finds():
+                page = opened(f"{start}/index.html")
+                page.keyboard.press("/")
+                page.keyboard.type(words)
+                page.wait_for_selector(f".md-search-result__link[href*='{target}']", state="attached", timeout=20_000)
+                page.context.close()
+            check(f"the search for “{words}” finds {target}, from the keyboard, without a server", finds)
+
+        def lost():
+            page = opened(f"404.html?{start}/steps/nothing")
+            page.evaluate("history.replaceState(null, '', '/docs/0.1.0/steps/nothing')")
+            page.set_content(open(os.path.join(site, "404.html")).read())
+            assert page.locator("a").get_attribute("href") == "/docs/index.html", page.content()
+            assert not [each for each in os.listdir(os.path.join(site, start)) if each.startswith(("404", "sitemap"))]
+            page.context.close()
+        check("a page that is not there leads to the first one, wherever the site is", lost)
+
+        def fits():
             page = opened(f"{start}/index.html")
-            page.keyboard.press("/")
-            page.keyboard.type("debounce")
-            page.wait_for_selector(".md-search-result__link[href*='debounce']", timeout=20_000)
-        check("the search finds a step, from the keyboard, without a server", finds)
+            wide = page.evaluate("(it => it.scrollWidth - it.clientWidth)(document.querySelector('pre > code'))")
+            assert wide <= 0, f"{wide} px of the first block are hidden"
+            page.context.close()
+        check("the first block of code fits a window of 1280 px", fits)
 
         for path in PAGES:
             for scheme, width in [("light", 1280), ("dark", 1280), ("light", 390)]:
