@@ -19,6 +19,7 @@ public struct Topic: Sendable {
     PackageResources.expressions_md, PackageResources.tests_md, PackageResources.examples_md,
     PackageResources.config_md, PackageResources.state_md, PackageResources.recordings_md,
     PackageResources.budgets_md, PackageResources.check_md, PackageResources.errors_md,
+    PackageResources.install_md,
   ].map(Topic.init)
 
   /// The topic of a file, which begins with `## name` and, in asterisks, the summary.
@@ -78,6 +79,14 @@ extension Topic {
       [
         .table(
           columns: ["function", "result"], rows: ExpressionScope.functions.map { ["`\($0.call)`", $0.doc] })
+      ]
+    },
+    "{{functions of jq}}": { _ in
+      let own = ExpressionScope.functions.map { $0.call.prefix { $0 != "(" } }
+      let names = Program.functions.filter { !own.contains($0[...]) }
+      return [
+        .code(
+          info: "text no-test", text: wrapped(names.joined(separator: " "), to: 76).joined(separator: "\n"))
       ]
     },
   ]

@@ -13,7 +13,7 @@ struct Manual: Sendable {
   let operands: Operands
   /// The options under their titles in the help.
   let groups: [(title: String, options: [CommandOption])]
-  /// Details beyond the summary; the help wraps them.
+  /// Details beyond the summary; the help wraps them, but for lines of code, which have four blanks before them.
   let about: String
   /// Examples that work as printed, with their purpose.
   let examples: [(command: String, what: String)]

@@ -34,11 +34,15 @@ extension Manual {
     }
   }
 
-  /// The text wrapped and indented; an empty line is kept.
+  /// The text wrapped and indented; an empty line is kept, and so is one of code, with four blanks before it.
   static func wrapped(_ text: String, indent: Int) -> String {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []
     for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if paragraph.hasPrefix("    ") {
+        lines.append(margin + paragraph)
+        continue
+      }
       var line = ""
       for word in paragraph.split(separator: " ") {
         if !line.isEmpty, indent + line.count + 1 + word.count > width {

@@ -15,6 +15,11 @@
 
 /// A compiled jq program.
 public final class Program: Sendable {
+  /// The names of all functions, jq's and those that this language adds, sorted.
+  package static var functions: [String] {
+    Set(Builtins.names.map { String($0.prefix { $0 != "/" }) }).sorted()
+  }
+
   private let code: Code
   private let slots: Int
   private let hints: Int

@@ -26,7 +26,7 @@ public struct ManPage {
 
   public mutating func subheading(_ text: String) { lines.append(".SS \(Self.argument(text))") }
 
-  /// Paragraphs, separated by empty lines, and lists.
+  /// Paragraphs, separated by empty lines, lists, and lines of code with four blanks before them.
   public mutating func text(_ text: String) {
     var paragraph: [Substring] = []
     var bullet = false
@@ -37,7 +37,10 @@ public struct ManPage {
       lines += Self.filled(paragraph.joined(separator: " "))
     }
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      if line.isEmpty || line.hasPrefix("- ") {
+      if line.hasPrefix("    ") {
+        flush()
+        code(String(line.dropFirst(4)))
+      } else if line.isEmpty || line.hasPrefix("- ") {
         flush()
         bullet = line.hasPrefix("- ")
         if bullet { paragraph.append(line.dropFirst(2)) }

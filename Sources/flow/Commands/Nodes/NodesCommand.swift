@@ -35,7 +35,7 @@ enum SchemaCommand {
     about: """
       Editors with yaml-language-server use it to complete and check pipelines: put this line at the top of a file.
 
-      # yaml-language-server: $schema=flow.schema.json
+          # yaml-language-server: $schema=flow.schema.json
 
       Or name pipelines NAME.flow.yaml, and map *.flow.yaml to the schema in the settings of the editor. make install \
       puts it into share/flow. It is JSON Schema, draft 7.

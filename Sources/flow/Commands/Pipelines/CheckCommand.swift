@@ -10,7 +10,10 @@ enum CheckCommand {
       Nothing is run. Exits with 0 if there are no errors, otherwise with 2. Warnings do not count. flow docs check \
       lists what is found.
       """,
-    examples: [("flow check pipelines/*.yaml", "all pipelines of a folder")])
+    examples: [
+      ("flow check new-launches", "an installed pipeline"),
+      ("flow check *.yaml", "all pipelines of this folder"),
+    ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let files = try PipelineFiles(arguments.operands, arguments)

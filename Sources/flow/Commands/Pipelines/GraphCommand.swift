@@ -14,8 +14,8 @@ enum GraphCommand {
       Options are shown as written; secrets are redacted.
       """,
     examples: [
-      ("flow graph pipelines/slips.yaml", "as a tree"),
-      ("flow graph --format svg pipelines/slips.yaml > slips.svg", "as a drawing"),
+      ("flow graph slips", "as a tree"),
+      ("flow graph --format svg slips > slips.svg", "as a drawing"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in

@@ -19,8 +19,8 @@ enum TestCommand {
       same times, those of one instant in any order.
       """,
     examples: [
-      ("flow test pipelines/slips.yaml", "the tests of one pipeline"),
-      ("flow test --lanes 4 pipelines/slips.yaml", "the same, and whether four tasks do what one does"),
+      ("flow test slips", "the tests of one pipeline"),
+      ("flow test --lanes 4 slips", "the same, and whether four tasks do what one does"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in

@@ -24,7 +24,7 @@ enum InstallServiceCommand {
       /etc/flow/pipelines, or an installed one, as flow@NAME, under a user of its own.
       """,
     examples: [
-      ("flow install-service pipelines/new-launches.yaml", "then enable it, as it prints"),
+      ("flow install-service new-launches", "then enable it, as it prints"),
       ("flow install-service --page=0.0.0.0 new-launches", "with its page, also for a phone at home"),
       ("flow install-service -o - new-launches", "only show the unit"),
     ])

@@ -21,8 +21,8 @@ enum RunCommand {
     ],
     about: """
       Ctrl-C or SIGTERM shuts down cleanly: sources stop, events in flight are processed, and sinks write what they \
-      hold. A second signal stops at once. SIGUSR1 prints the counters of each node. FILE may be a folder; all its \
-      pipelines run.
+      hold. A second signal stops at once. SIGUSR1 prints the counters of each node. FILE may be the name of an installed \
+      pipeline, or a folder; all its pipelines run.
 
       SIGHUP, or a change of a file with --watch, reloads pipelines: one whose file, includes or config have changed \
       stops and continues with its state; the others are untouched, and no source is polled because of it. A file that is \
@@ -57,11 +57,11 @@ enum RunCommand {
       \(RunCluster.about)
       """,
     examples: [
-      ("flow run pipelines/new-launches.yaml", "until stopped"),
-      ("flow run --once --stats pipelines/new-launches.yaml", "one poll of each source"),
-      ("flow run --once --wait-budget 0 -q pipelines/new-launches.yaml", "the same from cron"),
-      ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "simulated, six hours a second"),
-      ("flow run --page pipelines/new-launches.yaml", "with a live page at http://127.0.0.1:8787/"),
+      ("flow run new-launches", "until stopped"),
+      ("flow run --once --stats new-launches", "one poll of each source"),
+      ("flow run --once --wait-budget 0 -q new-launches", "the same from cron"),
+      ("flow run --sky --speed 21600 new-launches", "simulated, six hours a second"),
+      ("flow run --page new-launches", "with a live page at http://127.0.0.1:8787/"),
       ("flow run --record rec a.yaml", "record each poll"),
       ("flow run --watch pipelines", "all pipelines of a folder, reloaded as they change"),
       ("flow run --replay rec a.yaml", "replay them, in seconds"),

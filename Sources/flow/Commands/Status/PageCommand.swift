@@ -25,7 +25,7 @@ enum PageCommand {
       """,
     examples: [
       ("flow page", "all pipelines that have run"),
-      ("flow page --at :8080 pipelines/upcoming-launches.yaml", "one of them"),
+      ("flow page --at :8080 upcoming-launches", "one of them"),
     ])
 
   /// How often to look for changes.

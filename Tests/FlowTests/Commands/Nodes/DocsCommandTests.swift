@@ -132,6 +132,18 @@ import Testing
     #expect(none.status == 1 && none.output.isEmpty && none.errors.contains("no page has “xyzzy”"))
   }
 
+  @Test(
+    "a search by the word that people look for finds the page where the thing is treated",
+    arguments: [
+      ("timezone", "sources"), ("pagination", "http"), ("oauth", "http"), ("checksum", "install"),
+      ("uninstall", "install"), ("port in use", "errors"), ("no space left", "errors"), ("macos", "install"),
+      ("arm64", "install"), ("email", "notify"),
+    ])
+  func wanted(_ words: String, _ page: String) throws {
+    let pages = DocsSearch(words).pages.prefix(4).map(\.name)
+    #expect(pages.contains(page), "\(pages)")
+  }
+
   @Test("a page begins with options and examples, and says where their notation is explained")
   func order() throws {
     let text = try flow(["docs", "changes"]).output
@@ -198,7 +210,16 @@ import Testing
   @Test("the variables of expressions are documented, and every member that a source adds to $meta")
   func variables() throws {
     let page = try flow(["docs", "expressions", "--format", "markdown"]).output
-    for name in ExpressionScope.variables { #expect(page.contains("| `$\(name)` |"), "\(name)") }
+    for name in ExpressionScope.variables + ["event", "other", "answer", "last"] {
+      #expect(page.contains("| `$\(name)` |"), "\(name)")
+    }
+    let words = Set(page.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+    let functions = try flow(["eval", "-nr", "builtins[]"]).output.split(separator: "\n")
+    #expect(functions.count > 200)
+    for function in functions {
+      let name = String(function.prefix { $0 != "/" })
+      #expect(words.contains(name), "\(name)")
+    }
     let path = "\(ShippedPipelinesTests.root)/Sources/Delivery/Web/WebFetch.swift"
     let fetch = try String(contentsOfFile: path, encoding: .utf8)
     let notes = try #require(fetch.split(separator: "func notes()").last?.split(separator: ".record(").first)

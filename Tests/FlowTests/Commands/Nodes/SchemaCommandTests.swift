@@ -24,6 +24,16 @@ import Testing
     for name in references { #expect(definitions.member(name) != nil, "\(name)") }
   }
 
+  @Test("the line for editors is code in the help, on the page and in the manual, not a heading")
+  func line() throws {
+    let line = "# yaml-language-server: $schema=flow.schema.json"
+    #expect(try flow(["schema", "--help"]).output.contains("\n\n    \(line)\n\n"))
+    let page = try #require(DocsPages().files().first { $0.path == "commands/schema.md" }).text
+    #expect(page.contains("\n\n    \(line)\n\n"))
+    let escaped = line.replacingOccurrences(of: "-", with: "\\-")
+    #expect(try flow(["docs", "--format", "man"]).output.contains("\n.nf\n\(escaped)\n.fi\n"))
+  }
+
   @Test("the entry for SchemaStore is for files that are pipelines by their names")
   func entry() throws {
     let path = "\(ShippedPipelinesTests.root)/packaging/schemastore.json"
