@@ -27,7 +27,8 @@ struct SinkContractTests {
     case "jsonl": return "jsonl: '\(folder)/\(template).jsonl'"
     case "csv": return "csv: { path: '\(folder)/\(template).csv', columns: ['\(expression)'], header: false }"
     case "feed": return "feed: { path: '\(folder)/it.atom', title: '\(template)' }"
-    case "git": return "git: { path: '\(folder)/it.json', key: '\(expression)' }"
+    // Where there is no folder yet, it starts: the folder may come.
+    case "git": return "git: { path: '\(folder)/none/it.json', key: '\(expression)' }"
     case "exec": return "exec: { command: ['true', '\(template)'] }"
     case "http": return "http: 'http://a/\(template)'"
     case "sql":

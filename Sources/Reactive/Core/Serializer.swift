@@ -87,7 +87,7 @@ class DrainLoop: @unchecked Sendable {
   /// Carries `work` out now, or leaves it to the caller inside, without ever doing what others leave meanwhile: while they
   /// keep sending that has no end, and a caller who only wants to leave would not come back.
   ///
-  /// The line is locked meanwhile, so `work` must be short and call nobody's code; what it returns is released afterwards.
+  /// The line is locked meanwhile, so `work` must be short and call no other code; what it returns is released afterwards.
   final func slipIn(_ work: @escaping @Sendable () -> (any AnyObject & Sendable)?) {
     let dropped: (any AnyObject & Sendable)? = waiting.withLock { waiting in
       while true {
@@ -95,7 +95,7 @@ class DrainLoop: @unchecked Sendable {
           defer { load.subtract(1, ordering: .acquiringAndReleasing) }
           return work()
         }
-        // Only while somebody is inside, who then finds it.
+        // Only while another thread is inside, which then finds it.
         let count = load.load(ordering: .relaxed)
         if count > 0,
           load.compareExchange(expected: count, desired: count + 1, ordering: .acquiringAndReleasing)

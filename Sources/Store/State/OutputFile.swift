@@ -74,30 +74,26 @@ final class OutputFile {
 
   var isUsed: Bool { !rows.isEmpty }
 
-  /// Takes note of the rows that are there; removes the file without any, unless a power cut could bring rows back.
-  func begin(_ database: Database, mayRemove: Bool) throws(StoreError) {
-    let isNoted = try Schema.notesOutputs(database)
-    guard isNoted || disk.exists(path) else { return }
-    rows =
-      isNoted ? try database.outputRows().sorted { $0.part.range.lowerBound < $1.part.range.lowerBound } : []
-    guard rows.isEmpty, mayRemove else { return }
+  /// Whether there is a file.
+  var isThere: Bool { disk.exists(path) }
+
+  /// Takes note of the rows that name parts.
+  func begin(_ known: [Row]) { rows = known.sorted { $0.part.range.lowerBound < $1.part.range.lowerBound } }
+
+  /// Removes the file, which no row names a part of.
+  func remove() {
     file = nil
-    if disk.exists(path) { disk.unlink(path) }
-    // On a full disk the note stays, for the next time.
-    if isNoted { try? Schema.note(hasOutputs: false, in: database) }
+    if isThere { disk.unlink(path) }
   }
 
-  /// Frees the parts that no row names any more; called before a transaction.
-  func free(in database: Database) throws(StoreError) {
-    if rows.isEmpty { return }
-    rows = try database.access.hold { () throws(StoreError) in
-      var left: [Row] = []
-      for row in rows {
-        let part = try database.outputPart(row.sink, row.place)
-        if !row.isSettled || part == row.part { left.append(row) }
-      }
-      return left
+  /// Frees the parts whose rows are gone; called before a transaction.
+  func free(isLeft: (Row) throws(StoreError) -> Bool) throws(StoreError) {
+    var left: [Row] = []
+    for row in rows {
+      let isNamed = try isLeft(row)
+      if isNamed || !row.isSettled { left.append(row) }
     }
+    rows = left
   }
 
   /// A transaction has been committed.
@@ -105,7 +101,7 @@ final class OutputFile {
 
   /// Writes an output into the first gap that holds it; again where a transaction with it has failed.
   func put(_ bytes: [UInt8], of sink: String, at outputPlace: OutputPlace) throws(StoreError) -> Part {
-    if isUsed, file == nil, !disk.exists(path) { throw missing() }
+    if file == nil, rows.contains(where: \.isSettled), !isThere { throw missing() }
     var part = Part(bytes, at: 0)
     let known = rows.first {
       $0.sink == sink && $0.place == outputPlace && $0.part.hash == part.hash
@@ -192,13 +188,5 @@ final class OutputFile {
     let opened = try disk.open(toWriteOver: path, followsLinks: false)
     file = opened
     return opened
-  }
-}
-
-extension Statement {
-  /// The part of the output file that a column names; nil for one with the bytes themselves.
-  func outputPart(_ column: Int32) -> OutputFile.Part? {
-    guard case .text(let text) = self.column(column) else { return nil }
-    return OutputFile.Part(String(decoding: text, as: UTF8.self))
   }
 }

@@ -96,7 +96,6 @@ public final class StateFile {
     isSynced = options.database.sync == .everyCommit
     outputs = OutputFile(of: path, on: disk, least: isSynced ? options.largeOutputBytes : .max)
     database.outputs = outputs
-    try outputs.begin(database, mayRemove: isSynced)
     known = options.disk.status(of: path)
     crashPoint("state.opened")
     epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
@@ -104,6 +103,7 @@ public final class StateFile {
     divisions = try StateFile.divisions(in: database)
     tableCacheBytes = options.tableCacheBytes
     tableKeyBytes = options.tableKeyBytes
+    try noteOutputs()
   }
 
   private static func openDatabase(
@@ -267,12 +267,24 @@ public final class StateFile {
   /// Whether outputs are in the file beside it.
   public var hasOutputsBeside: Bool { outputs.isUsed }
 
+  /// Takes note of the outputs beside it; removes their file where no row needs it, unless a power cut could bring rows
+  /// back.
+  private func noteOutputs() throws(StoreError) {
+    let isNoted = try Schema.notesOutputs(database)
+    guard isNoted || outputs.isThere else { return }
+    outputs.begin(isNoted ? try database.outputRows() : [])
+    guard !outputs.isUsed, isSynced else { return }
+    outputs.remove()
+    // On a full disk the note stays, for the next time.
+    if isNoted { try? Schema.note(hasOutputs: false, in: database) }
+  }
+
   /// Checkpoints the write-ahead log into the file, and removes that of large outputs if nothing needs it; for the end of
   /// a run, when the time does not matter.
   public func checkpointWAL() {
     database.endReading()
     database.emptyLog()
-    try? outputs.begin(database, mayRemove: isSynced)
+    try? noteOutputs()
   }
 
   /// Sees whether the file is still the one that was opened, as large as it was at least (invariant 8).
@@ -298,7 +310,13 @@ public final class StateFile {
     // Invariant 4.
     if let error = database.readError { throw error }
     try checkPlace()
-    try outputs.free(in: database)
+    if outputs.isUsed {
+      try database.access.hold { () throws(StoreError) in
+        try outputs.free { (row) throws(StoreError) in
+          try database.outputPart(row.sink, row.place) == row.part
+        }
+      }
+    }
     do throws(StoreError) {
       try database.withRoom(on: disk) { () throws(StoreError) in try writeOnce(number, body) }
     } catch {

@@ -13,7 +13,7 @@ struct Told: Hashable {
 }
 
 extension Place {
-  /// Writes `tell.sh`, a command that notes the id and the text of each event that it is told.
+  /// Writes `tell.sh`, a command that notes the id and the text of each event.
   func writeTeller() throws {
     try write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$(cat)\" >>told\n")
   }

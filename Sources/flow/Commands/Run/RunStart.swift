@@ -68,7 +68,8 @@ struct RunStart {
         try Self.checkNames(files.plans)
       }
     }
-    let hasPage = settings.arguments.has(RunPage.page) || settings.isOnce || options.isDryRun
+    let hasPage =
+      settings.arguments.has(RunPage.page) || settings.isOnce || options.isDryRun || world.isVirtual
     for plan in files.plans where !hasPage && plan.sinks.contains(where: { $0.spec.kind == "page" }) {
       NodeLog(log: log, pipeline: plan.name, node: "").notice("its page is not served; --page serves it")
     }
