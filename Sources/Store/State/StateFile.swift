@@ -34,14 +34,14 @@ public final class StateFile {
     public var tableCacheBytes: Int
     /// The limit for the fingerprints of each table's keys, nine or ten bytes a key, read after enough look-ups.
     public var tableKeyBytes: Int
-    /// The fewest bytes of an output that goes to the file beside the state.
+    /// The fewest bytes of an output that goes to the file beside the state; lines come in pieces of some 256 KiB.
     public var largeOutputBytes: Int
     /// The disk of the file and its lock; the database's VFS must lie on the same one.
     public var disk: any Disk
 
     public init(
       database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20,
-      tableKeyBytes: Int = 120 << 20, largeOutputBytes: Int = 256 << 10, disk: any Disk = SystemDisk()
+      tableKeyBytes: Int = 120 << 20, largeOutputBytes: Int = 64 << 10, disk: any Disk = SystemDisk()
     ) {
       self.database = database
       self.resetsCorrupt = resetsCorrupt
@@ -283,8 +283,8 @@ public final class StateFile {
   /// a run, when the time does not matter.
   public func checkpointWAL() {
     database.endReading()
-    database.emptyLog()
     try? noteOutputs()
+    database.emptyLog()
   }
 
   /// Sees whether the file is still the one that was opened, as large as it was at least (invariant 8).

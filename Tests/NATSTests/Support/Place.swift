@@ -39,7 +39,7 @@ final class Place {
 
   func start(_ arguments: [String]) throws -> TestProcess {
     let process = TestProcess()
-    process.executableURL = try flowCommand()
+    process.executableURL = try flowCommand(isDebug: environment["FLOW_TEST_VERSION"] != nil)
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: path)
     process.environment = [

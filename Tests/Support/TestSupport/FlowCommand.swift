@@ -7,8 +7,10 @@ private struct NotBuilt: Error, CustomStringConvertible {
 
 /// The `flow` command that tests run as a process: that of the environment's FLOW_COMMAND, as CI gives the release build,
 /// else the one in the folder of the test bundle.
-package func flowCommand() throws -> URL {
-  if let given = ProcessInfo.processInfo.environment["FLOW_COMMAND"], !given.isEmpty {
+///
+/// Always the latter with `isDebug`, for what only a debug build can do.
+package func flowCommand(isDebug: Bool = false) throws -> URL {
+  if let given = ProcessInfo.processInfo.environment["FLOW_COMMAND"], !given.isEmpty, !isDebug {
     guard FileManager.default.isExecutableFile(atPath: given) else { throw NotBuilt() }
     return URL(fileURLWithPath: given)
   }
