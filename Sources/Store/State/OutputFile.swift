@@ -4,7 +4,7 @@ import System
 /// The large outputs of an outbox, in a file beside the state, `NAME.db-outputs`; the row of each names its range there.
 ///
 /// SQLite writes a large value page by page, into its log and again into the database: 100,000 lines from standard input
-/// into a file took three times the processor time and twice the bytes on the disk.
+/// into a file took twice the processor time and twice the bytes on the disk.
 ///
 /// 1. An output is in the file, and synced, before the transaction that names its range is committed. So only states
 ///    whose commits are synced have the file.
