@@ -79,6 +79,13 @@ import Testing
     }
   }
 
+  @Test("README is read at one go: fewer than 150 lines")
+  func length() throws {
+    let readme = try #require(Repository.documents.first { $0.path == "README.md" })
+    // Behind the last line break is an empty one.
+    #expect(readme.lines.dropLast().count < 150)
+  }
+
   @Test("the version stands in one place, and is that of the last release in CHANGELOG.md")
   func version() throws {
     let found = Repository.sources.flatMap { file in
