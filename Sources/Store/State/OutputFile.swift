@@ -65,6 +65,8 @@ final class OutputFile {
   /// The rows that name parts, or may do so, in the order of the parts.
   private var rows: [Row] = []
   private var isSynced = true
+  /// The bytes that rows name, and those that were put since it was last looked at which rows are left.
+  private var (size, added) = (0, 0)
 
   init(of state: String, on disk: any Disk, least: Int = .max) {
     self.least = least
@@ -74,11 +76,19 @@ final class OutputFile {
 
   var isUsed: Bool { !rows.isEmpty }
 
+  /// Whether as much was put as rows name: looking at all of them after each of a backlog would take longer and longer.
+  var isDue: Bool { isUsed && added >= size }
+
   /// Whether there is a file.
   var isThere: Bool { disk.exists(path) }
 
   /// Takes note of the rows that name parts.
-  func begin(_ known: [Row]) { rows = known.sorted { $0.part.range.lowerBound < $1.part.range.lowerBound } }
+  func begin(_ known: [Row]) { setRows(known.sorted { $0.part.range.lowerBound < $1.part.range.lowerBound }) }
+
+  private func setRows(_ left: [Row]) {
+    rows = left
+    (size, added) = (left.reduce(0) { $0 + $1.part.range.count }, 0)
+  }
 
   /// Removes the file, which no row names a part of.
   func remove() {
@@ -86,14 +96,14 @@ final class OutputFile {
     if isThere { disk.unlink(path) }
   }
 
-  /// Frees the parts whose rows are gone; called before a transaction.
+  /// Frees the parts whose rows are gone; called before a transaction, where that is due.
   func free(isLeft: (Row) throws(StoreError) -> Bool) throws(StoreError) {
     var left: [Row] = []
     for row in rows {
       let isNamed = try isLeft(row)
       if isNamed || !row.isSettled { left.append(row) }
     }
-    rows = left
+    setRows(left)
   }
 
   /// A transaction has been committed.
@@ -115,6 +125,7 @@ final class OutputFile {
         (start, place) = (max(start, rows[place].part.range.upperBound), place + 1)
       }
       part.range = start..<start + bytes.count
+      added += bytes.count
       rows.insert(Row(sink: sink, place: outputPlace, part: part, isSettled: false), at: place)
     }
     isSynced = false

@@ -310,7 +310,7 @@ public final class StateFile {
     // Invariant 4.
     if let error = database.readError { throw error }
     try checkPlace()
-    if outputs.isUsed {
+    if outputs.isDue {
       try database.access.hold { () throws(StoreError) in
         try outputs.free { (row) throws(StoreError) in
           try database.outputPart(row.sink, row.place) == row.part
