@@ -47,32 +47,13 @@ final class PostgreSQLTable: Scenario {
     get throws { try server.sql("SELECT n FROM t").split(separator: "\n").compactMap { Int($0) } }
   }
 
-  private struct Rows: Decodable { let set: [[Int]] }
-
-  private var state: StateFile? {
-    get throws {
-      let path = "state/flow/served.db"
-      return place.has(path) ? try StateFile(path: place[path]) : nil
-    }
-  }
-
-  private var letters: [Int] {
-    get throws {
-      try state?.deadLetters(limit: 100_000).flatMap { letter in
-        try JSONDecoder().decode(Rows.self, from: Data(letter.entry.bytes)).set.flatMap { $0 }
-      } ?? []
-    }
-  }
+  private var refused: RefusedRows { RefusedRows(of: "served", in: place) }
 
   /// Half of the letters are retried by the next life, and the table takes some of them.
   func mourn(_ end: Life.End, wasStopped: Bool) {
     do {
       if troubles.areOver { try server.sql("UPDATE ready SET until = until + 400") }
-      guard let state = try state else { return }
-      let letters = try state.deadLetters(limit: 100_000).prefix(20)
-      try state.update { epoch throws(StoreError) in
-        for letter in letters where letter.number % 2 == 0 { try epoch.retry(deadLetter: letter.number) }
-      }
+      _ = try refused.retryHalf()
     } catch {
       findings.append("the letters could not be retried: \(error)")
     }
@@ -100,7 +81,7 @@ final class PostgreSQLTable: Scenario {
   var isSettled: Bool { (try? server.sql("SELECT 1 FROM t WHERE n = \(input.count)")) == "1" }
 
   func verdict() throws -> Verdict {
-    let numbers = try (written + letters).sorted()
+    let numbers = try (written + refused.numbers).sorted()
     var verdict = Verdict.comparing(
       numbers.map { "\($0)" }, with: (1...input.count).map { "\($0)" },
       in: "the table and the dead letters, after \(troubles.kills) kills of the server")

@@ -47,32 +47,12 @@ final class SQLiteTable: Scenario {
     }
   }
 
-  private struct Rows: Decodable { let set: [[Int]] }
-
-  private var state: StateFile? {
-    get throws {
-      let path = "state/flow/inserted.db"
-      return place.has(path) ? try StateFile(path: place[path]) : nil
-    }
-  }
-
-  private var letters: [Int] {
-    get throws {
-      try state?.deadLetters(limit: 100_000).flatMap { letter in
-        try JSONDecoder().decode(Rows.self, from: Data(letter.entry.bytes)).set.flatMap { $0 }
-      } ?? []
-    }
-  }
+  private var refused: RefusedRows { RefusedRows(of: "inserted", in: place) }
 
   /// Half of the letters are retried by the next life, and the table takes some of them.
   func mourn(_ end: Life.End, wasStopped: Bool) {
     do {
-      guard let state = try state else { return }
-      let letters = try state.deadLetters(limit: 100_000).prefix(20)
-      try state.update { epoch throws(StoreError) in
-        for letter in letters where letter.number % 2 == 0 { try epoch.retry(deadLetter: letter.number) }
-      }
-      try database(.write).execute("UPDATE ready SET until = until + 40")
+      if try refused.retryHalf() { try database(.write).execute("UPDATE ready SET until = until + 40") }
     } catch {
       findings.append("the letters could not be retried: \(error)")
     }
@@ -95,7 +75,7 @@ final class SQLiteTable: Scenario {
   var isSettled: Bool { (try? written.contains(input.count)) == true }
 
   func verdict() throws -> Verdict {
-    let numbers = try (written + letters).sorted()
+    let numbers = try (written + refused.numbers).sorted()
     var verdict = Verdict.comparing(
       numbers.map { "\($0)" }, with: (1...input.count).map { "\($0)" },
       in: "the table and the dead letters")
