@@ -40,7 +40,8 @@ enum InstalledPipelines {
     if let stem = stem(of: splitPath(operand).name), operand != stem, names.contains(stem) {
       return "an installed pipeline has the name \(quoted(stem)): write that"
     }
-    if !operand.isEmpty, operand.allSatisfy(\.isNumber) {
+    if operand.isEmpty { return "the name is empty: is a variable of the shell not set?" }
+    if operand.allSatisfy(\.isNumber) {
       return "the value of an option that may be given without one stands behind =, as in --page=\(operand)"
     }
     if let near = neighbor(of: operand) { return "did you mean \(quoted(near))?" }

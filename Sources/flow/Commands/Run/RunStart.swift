@@ -71,7 +71,8 @@ struct RunStart {
     let hasPage =
       settings.arguments.has(RunPage.page) || settings.isOnce || options.isDryRun || world.isVirtual
     for plan in files.plans where !hasPage && plan.sinks.contains(where: { $0.spec.kind == "page" }) {
-      NodeLog(log: log, pipeline: plan.name, node: "").notice("its page is not served; --page serves it")
+      NodeLog(log: log, pipeline: plan.name, node: "").notice(
+        "its page is not served; --page serves it live, flow page what is stored")
     }
     for plan in files.plans where plan.trace != nil && (options.state == nil || settings.cluster != nil) {
       NodeLog(log: log, pipeline: plan.name, node: "").notice(

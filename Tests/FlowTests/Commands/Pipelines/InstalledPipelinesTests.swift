@@ -167,6 +167,7 @@ import Testing
     // A file that is there, and the value of an option that needs none.
     let other = try shell(place, "touch mine.yaml; \"$0\" run mine.yml")
     #expect(other.errors.hasSuffix("; did you mean “mine.yaml”?\n"), "\(other.errors)")
+    #expect(try shell(place, "\"$0\" run \"$UNSET\"").errors.contains("the name is empty: is a variable"))
     let port = try shell(place, "\"$0\" run --page 8788 greet")
     #expect(port.errors.contains("8788: ") && port.errors.contains("as in --page=8788\n"), "\(port.errors)")
     #expect(try shell(place, "\"$0\" new --from quit").errors.contains("; installed pipelines: greet"))
