@@ -34,6 +34,12 @@ final class Place {
 
   func lines(_ name: String) -> [String] { text(name).split(separator: "\n").map(String.init) }
 
+  /// Whether the worker here, which has one pipeline, has it: its last takeover was followed by no loss.
+  var hasPipeline: Bool {
+    let moves = ["taken over", "released", "another machine has taken it over"]
+    return lines("err").last { line in moves.contains { line.contains($0) } }?.contains(moves[0]) == true
+  }
+
   /// Starts `flow`; what it prints goes to the files `out` and `err`.
   func start(_ arguments: String...) throws -> TestProcess { try start(arguments) }
 
