@@ -38,6 +38,9 @@ struct ClusterBackup: Equatable {
       try WholeFile(path: file, mode: 0o600, syncs: true, disk: SystemDisk()).write(bytes)
     }
 
+    /// Makes the folder of the states, which a cluster without one leaves empty.
+    func makeFolders() { NewFile.makeFolders(of: state(of: "")) }
+
     /// Removes what a scratch file leaves: its lock.
     func clear() { unlink("\(scratch).lock") }
   }
@@ -58,6 +61,7 @@ struct ClusterBackup: Equatable {
   static func make(of journal: JetStreamJournal, in folder: Folder, _ report: (String) -> Void) throws
     -> ClusterBackup
   {
+    folder.makeFolders()
     var backup = ClusterBackup()
     backup.at = World.real.wallClock()
     let names = Set(try journal.assignments().filter { !$0.hasPrefix("check ") })
