@@ -124,7 +124,8 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
     room.occupy()
     serializer.pass { [self] in
       if serializer.state.over { return }
-      if serializer.state.results.count < limit { return start(value) }
+      // What waits goes first, also between the end of a closure and the start of the next.
+      if serializer.state.results.count < limit, serializer.state.backlog.isEmpty { return start(value) }
       if serializer.state.backlog.count < backlogLimit { return serializer.state.backlog.append(value) }
       end(.failed(ReactiveError.overflow(what: "the backlog of \(name)", limit: backlogLimit)))
     }

@@ -180,6 +180,20 @@ import Testing
     }
   }
 
+  @Test func whatIsSentInTheDeliveryOfAResultDoesNotOvertakeWhatWaits() {
+    let clock = VirtualScheduler()
+    let subject = PublishSubject<Int>()
+    let mapped = clock.record(
+      subject.map(on: clock) { number in
+        await Task.yield()
+        return number
+      }.do(next: { if $0 == 1 { subject.next(3) } }))
+    subject.next(1)
+    subject.next(2)
+    clock.run()
+    expect(mapped.elements, equals: [1, 2, 3])
+  }
+
   @Test func takesElementsOfFourThreads() async throws {
     let many = TestScale.count(1000)
     let subject = PublishSubject<Int>()
