@@ -152,8 +152,7 @@ private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer 
       do {
         let output = try await transform(value)
         if task.isDisposed { return }
-        serializer.pass { [self] in finish(number, output) }
-        await sender.settle()
+        await sender.send(through: serializer) { [self] in finish(number, output) }
         if !task.isDisposed { goOn() }
       } catch {
         if !task.isDisposed { serializer.pass { [self] in end(.failed(error)) } }

@@ -8,10 +8,13 @@ final class Sender: Sendable {
   /// The task itself: others inherit the task-local value.
   private let task: Int?
   private let lenders = Locked<[any Lender]>([])
+  /// The one whose work a thread does that is not its task's.
+  private let principal: Sender?
 
-  /// Makes the calling task one.
-  private init() {
+  /// Makes the calling task one, or a thread that does the work of another one.
+  private init(for principal: Sender? = nil) {
     task = Self.callingTask
+    self.principal = principal
   }
 
   private static var callingTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
@@ -30,7 +33,26 @@ final class Sender: Sendable {
 
   /// Notes that an element is in a mailbox over its limit.
   func owe(to lender: any Lender) {
-    lenders.withLock { $0.append(lender) }
+    (principal ?? self).lenders.withLock { $0.append(lender) }
+  }
+
+  /// Carries `work`, which sends, out in its turn, and waits until there is room where there was none.
+  ///
+  /// A thread that is in the serializer already does it for this task, and may be one that must not wait: the one that
+  /// subscribes, say, if it is a task of the user.
+  func send(through serializer: DrainLoop, _ work: @escaping @Sendable () -> Void) async {
+    if serializer.enter() {
+      work()
+      serializer.leave()
+    } else {
+      await pause { done in
+        serializer.later { [self] in
+          Self.$current.withValue(Sender(for: self), operation: work)
+          done.goOn()
+        }
+      }
+    }
+    await settle()
   }
 
   /// Waits until there is room where there was none.

@@ -128,6 +128,27 @@ import Testing
     try await expect(mapped.toArray().value, equals: Array(0..<30))
   }
 
+  @Test func whoSendsTheResultsOfTasksIsNotHeldUpByAFullMailbox() async throws {
+    let (lane, tasks) = (SerialScheduler(name: "slow"), SlowToTake())
+    let subject = PublishSubject<Int>()
+    let results = subject.map(concurrent: 3, on: tasks) { number in
+      while !tasks.isTaking.isRaised { await Task.yield() }
+      return number
+    }
+    let (received, ended, bag) = (Journal<String>(), Flag(), Bag())
+    results.observe(on: lane, capacity: 1).do(dispose: { ended.raise() })
+      .subscribe(next: { received.note("\($0)") }, fail: { received.note("\($0)") }).disposed(by: bag)
+    lane.perform { usleep(1_500_000) }
+    subject.next(1)
+    subject.next(2)
+    // The thread of this test, a task, is in the operator while the first two end, and so sends their results.
+    tasks.isSlow.raise()
+    subject.next(3)
+    subject.complete()
+    while !ended.isRaised { try await Task.sleep(for: .milliseconds(10)) }
+    expect(received.entries, equals: ["1", "2", "3"])
+  }
+
   @Test func othersAreMadeOfIt() throws {
     try expectMarbles("---3--(2|)") { clock in
       let wait = Self.waiting(clock, Journal())
@@ -213,5 +234,26 @@ import Testing
     let seen = try await iterator.next()
     expect(seen?.count, equals: 4 * many)
     expect(seen, equals: arrived.entries)
+  }
+}
+
+/// A scheduler that takes 300 ms to take work from elsewhere, once it is slow.
+private final class SlowToTake: Scheduler {
+  let (isSlow, isTaking) = (Flag(), Flag())
+  private let base = SerialScheduler(name: "tasks")
+
+  var now: Instant { base.now }
+  var isCurrent: Bool { base.isCurrent }
+
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    if isSlow.isRaised, !isCurrent {
+      isTaking.raise()
+      usleep(300_000)
+    }
+    base.perform(work)
+  }
+
+  func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
+    base.schedule(at: deadline, work)
   }
 }

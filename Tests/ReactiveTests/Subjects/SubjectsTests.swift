@@ -1,6 +1,7 @@
 import Expectations
 @testable import Reactive
 import ReactiveTesting
+import TestScale
 import Testing
 
 @Suite struct PublishSubjectTests {
@@ -223,7 +224,7 @@ import Testing
         }
         return
       }
-      for _ in 0..<2000 {
+      for _ in 0..<TestScale.count(2000) {
         let seen = Journal<Int>()
         let subscription = subject.subscribe(next: { seen.note($0) })
         if seen.entries.isEmpty { missing.add() }
