@@ -86,6 +86,19 @@ import Testing
     Ratchet.expect(findings, rule: "backslash")
   }
 
+  @Test("nothing in a source brings the path of its file into the binary, which is the same in every folder")
+  func paths() {
+    var findings: [Finding] = []
+    for file in Repository.sources {
+      for (index, line) in file.lines.enumerated()
+      where line.contains(/#file(Path)?\b|withoutActuallyEscaping\(/) {
+        findings.append(
+          Finding(file.name, file, line: index + 1, "#fileID, or a closure that may escape, has no path"))
+      }
+    }
+    Ratchet.expect(findings, rule: "path")
+  }
+
   @Test("a name at the top of a module means one thing in all modules")
   func duplicates() {
     let kinds: Set = ["struct", "class", "enum", "actor", "protocol", "typealias"]
