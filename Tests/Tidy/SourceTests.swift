@@ -89,7 +89,8 @@ import Testing
   @Test("nothing in a source brings the path of its file into the binary, which is the same in every folder")
   func paths() {
     var findings: [Finding] = []
-    for file in Repository.sources {
+    // For tests, where a failure has its place.
+    for file in Repository.sources where file.module != "ReactiveTesting" {
       for (index, line) in file.lines.enumerated()
       where line.contains(/#file(Path)?\b|withoutActuallyEscaping\(/) {
         findings.append(
