@@ -30,9 +30,11 @@ public protocol AssignmentRun: AnyObject {
 
 /// A host that runs assignments.
 public protocol AssignmentHost: AnyObject {
-  /// Opens the state of an assignment that was taken over, and runs it; throws a `StoreError` that is passing for a
-  /// later attempt, of kind `.fenced` where another worker has the assignment.
-  func start(_ assignment: Assignment, _ log: CommitLog, _ takeover: LogTakeover) throws -> any AssignmentRun
+  /// The opening of an assignment's state, which no run of it has open any more.
+  func opening(of assignment: Assignment) -> StateOpening
+  /// Runs an assignment that was taken over; throws a `StoreError` that is passing for a later attempt, of kind `.fenced`
+  /// where another worker has the assignment.
+  func start(_ assignment: Assignment, _ log: CommitLog, _ state: OpenedState) throws -> any AssignmentRun
   func note(_ assignment: Assignment, _ event: AssignmentEvent)
   /// The bytes that are free where the states are.
   var freeBytes: Int { get }
@@ -73,6 +75,8 @@ public final class ClusterWorker {
     public var calmSeconds = 4.0
     /// A worker with a full disk tries again after so many seconds, where more room is not seen: a quota say.
     public var fullRetrySeconds = 600.0
+    /// So many assignments are taken over at once: each waits some ten times for servers and the disk.
+    public var takeoversAtOnce = 8
     public var log: CommitLog.Options
 
     public init(log: CommitLog.Options) { self.log = log }
@@ -216,21 +220,25 @@ public final class ClusterWorker {
       }
     }
     if workers != nil, !isLeaving { lookAtQuietLogs() }
+    var openings: [(index: Int, opening: AssignmentOpening)] = []
     for index in assignments.indices {
       let assignment = assignments[index].assignment
       // Without an answer everything stays: what another worker has taken over is refused by its log.
       let isWanted = workers.map { Self.owner(of: assignment, among: $0) == name }
-      var account = accounts[index]
-      assignments[index].state = next(
-        assignments[index].state, of: assignment, isWanted: isWanted, workers?.map(\.name) ?? [], &account)
-      if case .idle(nil) = assignments[index].state {
-        account = Account()
-        // The machine that is missing is reported by those that are there.
-        if let machine = assignment.machine, let workers, Self.owner(of: assignment, among: workers) == nil {
-          account.reason = "for a worker on \(machine)"
-        }
+      switch next(assignments[index].state, of: assignment, isWanted: isWanted, &accounts[index]) {
+      case .state(let state): set(state, of: index, workers)
+      case .take(let since):
+        openings.append((index, opening(of: assignment, taking(since: since, assignment, workers))))
+      case .open(let log): openings.append((index, opening(of: assignment, .state(log))))
       }
-      accounts[index] = account
+      if openings.count < options.takeoversAtOnce, index + 1 < assignments.count { continue }
+      let outcomes = concurrently(openings.count, threads: openings.count) { [openings] in
+        openings[$0].opening.outcome
+      }
+      for (index, outcome) in zip(openings.map(\.index), outcomes) {
+        set(state(after: outcome, of: assignments[index].assignment, &accounts[index]), of: index, workers)
+      }
+      openings = []
     }
     if hasLeft { try? journal.endLease(of: name) }
   }
@@ -285,118 +293,124 @@ public final class ClusterWorker {
   /// So much more must be free on a disk that was full.
   private static let room = 1 << 20
 
+  private func set(_ state: State, of index: Int, _ workers: [WorkerLease]?) {
+    assignments[index].state = state
+    guard case .idle(nil) = state else { return }
+    accounts[index] = Account()
+    // The machine that is missing is reported by those that are there.
+    let assignment = assignments[index].assignment
+    if let machine = assignment.machine, let workers, Self.owner(of: assignment, among: workers) == nil {
+      accounts[index].reason = "for a worker on \(machine)"
+    }
+  }
+
+  private enum Next {
+    case state(State)
+    /// It is to be taken over, and was wanted since then.
+    case take(since: Double)
+    /// It was taken over, and its state is to be opened.
+    case open(CommitLog)
+  }
+
   private func next(
-    _ state: State, of assignment: Assignment, isWanted: Bool?, _ workers: [String], _ account: inout Account
-  ) -> State {
+    _ state: State, of assignment: Assignment, isWanted: Bool?, _ account: inout Account
+  ) -> Next {
     switch state {
     case .idle(let since):
-      guard isWanted == true else { return .idle(wantedSince: nil) }
-      return take(assignment, since ?? now(), workers, &account)
+      return isWanted == true ? .take(since: since ?? now()) : .state(.idle(wantedSince: nil))
     case .taken(let log, _):
-      if isWanted == false || log.isFenced { return release(log, assignment, workers, &account) }
-      return start(assignment, log, &account)
+      return isWanted == false || log.isFenced ? release(log, assignment) : .open(log)
     case .running(let log, let run):
       if run.isOver {
-        if log.isFenced { return noteFenced(assignment, log, workers, &account) }
+        if log.isFenced { return noteFenced(assignment, log) }
         account.reason = run.failure
-        return run.failure == nil ? .ended(log) : .failed(log)
+        return .state(run.failure == nil ? .ended(log) : .failed(log))
       }
       if log.isFenced {
         run.abort()
       } else {
-        if isWanted != false { return state }
+        if isWanted != false { return .state(state) }
         run.stop()
       }
-      return .stopping(log, run)
+      return .state(.stopping(log, run))
     case .stopping(let log, let run):
-      if run.isOver { return release(log, assignment, workers, &account) }
+      if run.isOver { return release(log, assignment) }
       // Its last epoch cannot be committed here.
       if run.lacksRoom { run.abort() }
-      return state
+      return .state(state)
     case .ended(let log), .failed(let log):
       // Where it fails here, it may run there; and here again, should it come back.
-      return isLeaving || isWanted == false || log.isFenced
-        ? release(log, assignment, workers, &account) : state
+      return isLeaving || isWanted == false || log.isFenced ? release(log, assignment) : .state(state)
     }
   }
 
-  private func release(
-    _ log: CommitLog, _ assignment: Assignment, _ workers: [String], _ account: inout Account
-  ) -> State {
+  private func release(_ log: CommitLog, _ assignment: Assignment) -> Next {
     if !log.isFenced, log.release() {
       host.note(assignment, .released)
-      return .idle(wantedSince: nil)
+      return .state(.idle(wantedSince: nil))
     }
-    return noteFenced(assignment, log, workers, &account)
+    return noteFenced(assignment, log)
   }
 
-  private func noteFenced(
-    _ assignment: Assignment, _ log: CommitLog, _ workers: [String], _ account: inout Account
-  ) -> State {
-    noteFenced(assignment, log)
+  private func noteFenced(_ assignment: Assignment, _ log: CommitLog) -> Next {
+    if let loss = log.loss {
+      lostLogs[assignment.name] = log.place.log
+      host.note(assignment, .lost(loss))
+    } else {
+      host.note(assignment, .fenced)
+    }
     // At once, and also where it is to be another's: no other has that state.
-    return log.needsRepair ? take(assignment, -.infinity, workers, &account) : .idle(wantedSince: nil)
+    return log.needsRepair ? .take(since: -.infinity) : .state(.idle(wantedSince: nil))
   }
 
-  private func noteFenced(_ assignment: Assignment, _ log: CommitLog) {
-    guard let loss = log.loss else { return host.note(assignment, .fenced) }
-    lostLogs[assignment.name] = log.place.log
-    host.note(assignment, .lost(loss))
+  private func taking(since: Double, _ assignment: Assignment, _ workers: [WorkerLease]?)
+    -> AssignmentOpening.Need
+  {
+    takeovers += 1
+    return .takeover(
+      AssignmentOpening.Taking(
+        worker: name, writer: "\(name)#\(takeovers)",
+        newLog: lostLogs[assignment.name] ?? String(random(), radix: 36), since: since,
+        others: workers?.map(\.name) ?? [], awaitsRelease: now() - since < options.releaseSeconds,
+        isCalm: now() < calmUntil))
   }
 
-  private func take(
-    _ assignment: Assignment, _ since: Double, _ workers: [String], _ account: inout Account
+  private func opening(of assignment: Assignment, _ need: AssignmentOpening.Need) -> AssignmentOpening {
+    AssignmentOpening(
+      assignment: assignment, need: need,
+      takeover: LogTakeover(journal, of: assignment.name, options.log), open: host.opening(of: assignment))
+  }
+
+  private func state(
+    after outcome: AssignmentOpening.Outcome, of assignment: Assignment, _ account: inout Account
   ) -> State {
-    let takeover = LogTakeover(journal, of: assignment.name, options.log)
-    do throws(JournalError) {
-      let owner = try takeover.owner()
-      let isAlive =
-        owner.map { owner in
-          owner != name && workers.contains { owner.hasPrefix("\($0)#") && $0 != name }
-        } ?? false
-      if isAlive, now() - since < options.releaseSeconds {
-        account.reason = "for its release by \(owner.map(Self.worker) ?? "")"
-        return .idle(wantedSince: since)
-      }
-      if let owner, !isAlive, !owner.hasPrefix("\(name)#"), now() < calmUntil {
-        account.reason = "for \(Self.worker(owner)), since the servers did not answer"
-        return .idle(wantedSince: since)
-      }
-      takeovers += 1
-      let outcome = try takeover.take(
-        writer: "\(name)#\(takeovers)", digest: assignment.digest,
-        newLog: lostLogs[assignment.name] ?? String(random(), radix: 36),
-        mayChangePlan: !isAlive)
-      switch outcome {
-      case .lost: return .idle(wantedSince: since)
-      case .otherPlan(let writer):
-        host.note(assignment, .waitingForPlan(writer: writer))
-        account.reason = "for \(Self.worker(writer)), which runs another version of it"
-        return .idle(wantedSince: since)
-      case .taken(let log):
-        lostLogs[assignment.name] = nil
-        host.note(assignment, .taken(from: owner, generation: log.generation))
-        account = Account(taken: now(), from: owner.map(Self.worker))
-        return start(assignment, log, &account)
-      }
-    } catch {
-      if case .refused(let reason) = error { host.note(assignment, .failed(reason)) }
-      account.reason = "for the servers: \(error)"
+    switch outcome {
+    case .waits(let since, let reason, let event):
+      if let event { host.note(assignment, event) }
+      if let reason { account.reason = reason }
       return .idle(wantedSince: since)
+    case .taken(let log, let owner, let state):
+      lostLogs[assignment.name] = nil
+      host.note(assignment, .taken(from: owner, generation: log.generation))
+      account = Account(taken: now(), from: owner.map(Self.worker))
+      return start(assignment, log, state, &account)
+    case .opened(let log, let state): return start(assignment, log, state, &account)
     }
   }
 
-  private func start(_ assignment: Assignment, _ log: CommitLog, _ account: inout Account) -> State {
+  private func start(
+    _ assignment: Assignment, _ log: CommitLog, _ state: OpenedState, _ account: inout Account
+  ) -> State {
     account.reason = nil
     do {
-      let run = try host.start(assignment, log, LogTakeover(journal, of: assignment.name, options.log))
+      let run = try host.start(assignment, log, state)
       if let loss = log.repair { host.note(assignment, .repaired(loss)) }
       return .running(log, run)
     } catch let error as StoreError where error.isPassing {
       account.reason = "for its state: \(error)"
       return .taken(log, lacksRoom: error.isFull)
     } catch  where log.isFenced {
-      noteFenced(assignment, log)
+      _ = noteFenced(assignment, log)
       return .idle(wantedSince: nil)
     } catch {
       account.reason = "\(error)"
@@ -408,7 +422,7 @@ public final class ClusterWorker {
 
 extension ClusterWorker {
   /// The worker in the name of a writer, which counts its takeovers.
-  private static func worker(_ writer: String) -> String { String(writer.prefix { $0 != "#" }) }
+  static func worker(_ writer: String) -> String { String(writer.prefix { $0 != "#" }) }
 
   /// The report to others about the assignments that this worker has, is to have, or cannot have.
   public var report: [WorkerReport.Task] {

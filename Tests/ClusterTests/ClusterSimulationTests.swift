@@ -173,11 +173,17 @@ final class ClusterSimulation {
       (self.process, self.simulation) = (process, simulation)
     }
 
-    func start(_ task: Assignment, _ log: CommitLog, _ takeover: LogTakeover) throws -> any AssignmentRun {
+    func opening(of task: Assignment) -> StateOpening {
       runs[task.name] = nil
       var options = StateFile.Options(disk: ProcessDisk(process: process))
       options.database.sync = .never
-      let file = try takeover.open(log, path: "/var/\(task.name).db", options)
+      return { [options] log, takeover in
+        OpenedState(Result { try takeover.open(log, path: "/var/\(task.name).db", options) })
+      }
+    }
+
+    func start(_ task: Assignment, _ log: CommitLog, _ state: OpenedState) throws -> any AssignmentRun {
+      guard let file = try state.take() else { throw StoreError(task.name, .gone, "taken twice") }
       let run = try CountingRun(
         task.name, file, simulation.inputs[task.name] ?? [], simulation.receiver)
       runs[task.name] = run
@@ -333,10 +339,13 @@ final class ClusterSimulation {
     try? process.makeFolder("/var")
     let host = Host(process, self)
     let weather = weather
+    var settings = ClusterWorker.Options(log: options)
+    // The same for the same seed.
+    settings.takeoversAtOnce = 1
     var ids = SplitMix64(seed: UInt64(started))
     machines[index].host = host
     machines[index].worker = ClusterWorker(
-      "m\(index).\(started)", tasks, journal, host, ClusterWorker.Options(log: options),
+      "m\(index).\(started)", tasks, journal, host, settings,
       now: { weather.state.withLock(\.time) }, random: { ids.next() })
   }
 

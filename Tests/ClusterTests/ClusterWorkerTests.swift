@@ -1,6 +1,10 @@
 import Expectations
+import Reactive
+import SimulatedDisk
 import SimulatedJournal
 import Store
+import System
+import TestScale
 import Testing
 
 @testable import Cluster
@@ -23,9 +27,12 @@ import Testing
 
     init(fails: Bool) { self.fails = fails }
 
-    func start(_ assignment: Assignment, _ log: CommitLog, _ takeover: LogTakeover) throws
-      -> any AssignmentRun
-    {
+    /// Nothing to open.
+    func opening(of assignment: Assignment) -> StateOpening {
+      { _, _ in OpenedState(.failure(StoreError(assignment.name, .gone, "not opened"))) }
+    }
+
+    func start(_ assignment: Assignment, _ log: CommitLog, _ state: OpenedState) throws -> any AssignmentRun {
       if fails { throw StoreError(assignment.name, .disk, "it cannot be read") }
       generations[assignment.name] = log.generation
       return IdleRun()
@@ -76,5 +83,71 @@ import Testing
       frozen.step()
     }
     #expect(host.generations.count == 1000 && host.generations.values.allSatisfy { $0 == 3 })
+  }
+
+  /// Runs that have a state each, on a disk of their machine.
+  private final class StatesHost: AssignmentHost {
+    var states: [String: StateFile] = [:]
+    var events: [AssignmentEvent] = []
+    let freeBytes = 1 << 30
+    private let process: SimulatedProcess
+
+    init(_ disk: SimulatedDisk) throws {
+      process = disk.start()
+      try process.makeFolder("/var")
+    }
+
+    func opening(of assignment: Assignment) -> StateOpening {
+      states[assignment.name] = nil
+      var options = StateFile.Options(disk: ProcessDisk(process: process))
+      options.database.sync = .never
+      return { [options] log, takeover in
+        OpenedState(Result { try takeover.open(log, path: "/var/\(assignment.name).db", options) })
+      }
+    }
+
+    func start(_ assignment: Assignment, _ log: CommitLog, _ state: OpenedState) throws -> any AssignmentRun {
+      guard let file = try state.take() else { throw StoreError(assignment.name, .gone, "taken twice") }
+      states[assignment.name] = file
+      return IdleRun()
+    }
+
+    func note(_ assignment: Assignment, _ event: AssignmentEvent) { events.append(event) }
+  }
+
+  @Test("what a dead worker had is taken over side by side, and not one after another")
+  func sideBySide() throws {
+    let clock = Clock()
+    let journal = MemoryJournal(now: { clock.time })
+    let assignments = (0..<TestScale.count(40, atMost: 200)).map { Assignment(name: "a\($0)", digest: "d") }
+    func worker(_ name: String, _ journal: any Journal, _ host: StatesHost) -> ClusterWorker {
+      ClusterWorker(
+        name, assignments, journal, host, ClusterWorker.Options(log: .init(pause: { _ in false })),
+        now: { clock.time }, random: { 1 })
+    }
+    let first = try StatesHost(SimulatedDisk(.init(seed: 1)))
+    try journal.renewLease(of: "m1", [])
+    worker("m1", journal, first).step()
+    for state in first.states.values {
+      try state.table(node: "n", description: ".").set([1], for: [2])
+      try state.commit { _ in }
+    }
+    clock.time = 5
+    let delay = Duration.milliseconds(20)
+    let slow = SlowJournal(journal, delay: delay)
+    let second = try StatesHost(SimulatedDisk(.init(seed: 2)))
+    let taking = worker("m2", slow, second)
+    let start = MonotonicClock.now
+    taking.step()
+    let seconds = (MonotonicClock.now - start) / .seconds(1)
+    let calls = slow.counts.calls
+    for name in assignments.map(\.name) {
+      let table = try second.states[name]?.table(node: "n", description: ".")
+      expect(table?.value(for: [2]), equals: [1])
+    }
+    #expect(calls >= 4 * assignments.count)
+    expect(slow.counts.most, equals: 8)
+    // One after another they would wait for all of these.
+    #expect(seconds < 0.5 * Double(calls) * (delay / .seconds(1)), "\(seconds) s for \(calls) calls")
   }
 }

@@ -81,20 +81,36 @@ final class ClusterHost: AssignmentHost {
 
   func abort() { for member in members.values { member.run.abort() } }
 
-  func start(_ assignment: Assignment, _ log: CommitLog, _ takeover: LogTakeover) throws -> any AssignmentRun
-  {
-    guard let job = jobs[assignment.name], let folder = folders[assignment.name],
-      let path = StateFolder.file(of: assignment.name, in: folder)
-    else { throw StoreError(assignment.name, .refused, "its name cannot be that of a state file") }
+  func opening(of assignment: Assignment) -> StateOpening {
+    // Its former run has closed the file.
     drop(assignment)
+    let path = folders[assignment.name].flatMap { StateFolder.file(of: assignment.name, in: $0) }
+    return { log, takeover in
+      OpenedState(
+        Result {
+          guard let path else {
+            throw StoreError(assignment.name, .refused, "its name cannot be that of a state file")
+          }
+          // The log makes epochs durable, not this machine.
+          return try takeover.open(log, path: path, StateFile.Options(database: .init(sync: .never)))
+        })
+    }
+  }
+
+  func start(_ assignment: Assignment, _ log: CommitLog, _ state: OpenedState) throws -> any AssignmentRun {
+    guard let job = jobs[assignment.name] else {
+      throw StoreError(assignment.name, .refused, "this machine has no pipeline of that name")
+    }
     var options = options
     options.isReplicated = true
     if let web = options.world[WebAccess.self] {
       options.world[WebAccess.self] = web.takenOver(at: options.world.wallClock())
     }
     options.state = { plan in
-      // The log makes epochs durable, not this machine.
-      try takeover.open(log, path: path, StateFile.Options(database: .init(sync: .never)))
+      guard let file = try state.take() else {
+        throw StoreError(plan.name, .unavailable, "its state has another run")
+      }
+      return file
     }
     let result = Runner.Result()
     if let share = job.share { purgePacks(of: share, log) }

@@ -1,6 +1,5 @@
 import Engine
 import Language
-import Reactive
 import Store
 import System
 
@@ -9,29 +8,7 @@ struct OpenedStates {
   /// How many are opened at once.
   private static let threads = 16
 
-  /// One on its way from the thread that has opened it to its run.
-  ///
-  /// `@unchecked Sendable` with its reason: a state belongs to one thread at a time, and is taken once.
-  private final class Opened: @unchecked Sendable {
-    private let outcome: Locked<Bool>
-    private let result: Result<StateFile, any Error>
-
-    init(_ result: sending Result<StateFile, any Error>) {
-      self.result = result
-      outcome = Locked(false)
-    }
-
-    /// Nil when it was taken already.
-    func take() throws -> sending StateFile? {
-      let isTaken = outcome.withLock { isTaken in
-        defer { isTaken = true }
-        return isTaken
-      }
-      return isTaken ? nil : try result.get()
-    }
-  }
-
-  private let states: [String: Opened]
+  private let states: [String: OpenedState]
 
   /// Opens the states of those plans that have one.
   init(_ plans: [Plan], _ options: RunOptions) {
@@ -41,7 +18,7 @@ struct OpenedStates {
     }
     let plans = plans.filter(\.hasState)
     let opened = concurrently(plans.count, threads: Self.threads) { index in
-      Opened(Result { try open(plans[index]) })
+      OpenedState(Result { try open(plans[index]) })
     }
     states = Dictionary(zip(plans.map(\.name), opened)) { first, _ in first }
   }
