@@ -104,6 +104,7 @@ public struct AssignmentCopy: Sendable, Equatable {
   ) throws(StoreError) {
     defer { try? StateReplica.discard(scratch) }
     try StateReplica.install(image, at: scratch)
+    let writer = "restore#\(log)"
     let renewed: [UInt8]
     do {
       let replica = try StateReplica(path: scratch)
@@ -112,7 +113,7 @@ public struct AssignmentCopy: Sendable, Equatable {
       }
       let (owner, fact) = Self.stateID
       try replica.begin(
-        LogPlace(log: log, ordinal: ordinal),
+        LogPlace(log: log, ordinal: ordinal), by: writer,
         setting: facts + [StoredFact(owner: owner, name: fact, value: .text(log))])
       renewed = try replica.image()
     }
@@ -120,7 +121,7 @@ public struct AssignmentCopy: Sendable, Equatable {
     let outcome = try asked { () throws(JournalError) -> LogTakeover.Outcome? in
       guard try journal.last(of: name) == nil else { return nil }
       return try LogTakeover(journal, of: name, options)
-        .take(writer: "restore#\(log)", digest: digest, newLog: log)
+        .take(writer: writer, digest: digest, newLog: log)
     }
     // Another may have begun it meanwhile.
     guard case .taken(let taken) = outcome, taken.place == LogPlace(log: log, ordinal: 0) else { throw known }

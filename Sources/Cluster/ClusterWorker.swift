@@ -49,6 +49,8 @@ public enum AssignmentEvent: Equatable, Sendable {
   case lost(LogLoss)
   /// This machine had what the servers have lost, and has stored it again.
   case repaired(LogLoss)
+  /// This machine's state, of that transaction, is of another history than the log, whose state has replaced it.
+  case replaced(of: Int64, by: Int64)
   case waitingForPlan(writer: String)
   case failed(String)
 }
@@ -404,7 +406,7 @@ public final class ClusterWorker {
     account.reason = nil
     do {
       let run = try host.start(assignment, log, state)
-      if let loss = log.repair { host.note(assignment, .repaired(loss)) }
+      if let event = log.finding { host.note(assignment, event) }
       return .running(log, run)
     } catch let error as StoreError where error.isPassing {
       account.reason = "for its state: \(error)"

@@ -34,7 +34,7 @@ public final class CommitLog: StateLog {
     var trouble: String?
     var loss: LogLoss?
     var needsRepair = false
-    var repair: LogLoss?
+    var finding: AssignmentEvent?
     /// How often the servers had less than they have acknowledged, since the last append.
     var shortages = 0
     /// The records sent behind the last one whose outcome is unknown.
@@ -53,7 +53,7 @@ public final class CommitLog: StateLog {
   public let generation: Int64
   private let journal: any Journal
   private let log: String
-  private let writer: String
+  let writer: String
   private let digest: String
   private let options: Options
   private let state: Locked<State>
@@ -248,13 +248,18 @@ public final class CommitLog: StateLog {
   /// Notes that what the servers had lost is in the log again.
   func noteRepair(of loss: LogLoss) {
     state.withLock { state in
-      state.repair = loss
+      state.finding = .repaired(loss)
       state.imageID = "\(generation)-\(state.ordinal)-\(writer)"
     }
   }
 
-  /// The transactions that the servers had lost, and have again, since it was taken over.
-  public var repair: LogLoss? { state.withLock(\.repair) }
+  /// Notes that this machine's state, of that ordinal, was of another history.
+  func noteReplacement(of ordinal: Int64) {
+    state.withLock { $0.finding = .replaced(of: ordinal, by: $0.ordinal) }
+  }
+
+  /// The event that the opening of its state was, beside what it always is.
+  public var finding: AssignmentEvent? { state.withLock(\.finding) }
 
   /// Continues a log, an empty one say, with the image of a state that has seen so many transactions.
   func begin(with image: [UInt8], at ordinal: Int64) throws(StoreError) {

@@ -1,3 +1,5 @@
+import Store
+
 /// A record of an assignment's log: a line of text, then a payload.
 ///
 ///     E LOG GENERATION ORDINAL WRITER DIGEST PART/PARTS
@@ -72,9 +74,23 @@ struct CommitRecord: Equatable {
 struct LogContent {
   private(set) var log = ""
   private(set) var ordinal: Int64 = 0
-  private(set) var image: (id: String, ordinal: Int64)?
-  private(set) var deltas: [(ordinal: Int64, bytes: [UInt8])] = []
+  private(set) var image: (id: String, ordinal: Int64, writer: String)?
+  private(set) var deltas: [(ordinal: Int64, bytes: [UInt8], writer: String)] = []
   private var parts: (ordinal: Int64, count: Int, bytes: [UInt8])?
+
+  enum History { case same, other, unknown }
+
+  /// Whether a state of this log, with its writers, has the same transactions, as far as both go.
+  ///
+  /// It may not: the servers may have got older disks, and others may have gone on from these.
+  func history(of ordinal: Int64, _ writers: LogWriters?) -> History {
+    let last = min(ordinal, self.ordinal)
+    let writer = last == image?.ordinal ? image?.writer : deltas.first { $0.ordinal == last }?.writer
+    // Before the first transaction, or before an image, which replaces the state.
+    guard let writer else { return .same }
+    guard let known = writers?.writer(of: last) else { return .unknown }
+    return known == writer ? .same : .other
+  }
 
   /// Adds the next record; false where it does not continue the log.
   mutating func add(_ record: CommitRecord) -> Bool {
@@ -85,7 +101,7 @@ struct LogContent {
     case .image(let id):
       parts = nil
       // What lies before the first image that is left was purged.
-      image = (id, record.ordinal)
+      image = (id, record.ordinal, record.writer)
       deltas.removeAll { $0.ordinal <= record.ordinal }
       ordinal = record.ordinal
     case .delta(let part, let count):
@@ -100,7 +116,7 @@ struct LogContent {
       if open.count < count { return true }
       parts = nil
       guard record.ordinal == ordinal + 1 else { return false }
-      deltas.append((record.ordinal, open.bytes))
+      deltas.append((record.ordinal, open.bytes, record.writer))
       ordinal = record.ordinal
     }
     return true

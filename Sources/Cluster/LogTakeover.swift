@@ -72,7 +72,7 @@ public struct LogTakeover: Sendable {
 
   /// Brings the file of a path to the end of the log, and opens it.
   ///
-  /// The file is a prefix of the log if it is of the same one, so it gets the deltas behind it; otherwise it begins
+  /// The file is a prefix of the log if it is of the same history, so it gets the deltas behind it; otherwise it begins
   /// with the newest image. Throws `.unavailable` for a later attempt, `.fenced` where another worker has taken the
   /// assignment over meanwhile.
   public func open(
@@ -87,9 +87,16 @@ public struct LogTakeover: Sendable {
     }
     var (replica, at) = try replica(path, options)
     let first = content.image?.ordinal ?? 0
-    let isOfLog = at?.log == place.log
+    var history: LogContent.History?
+    if let at {
+      history = at.log == place.log ? content.history(of: at.ordinal, try replica?.writers) : .other
+    }
+    // What is not known is not used, unless only this machine has it.
+    let isOfLog = history == .same || history == .unknown && at?.ordinal ?? 0 > place.ordinal
+    if history == .other, let at, place.ordinal > 0 { log.noteReplacement(of: at.ordinal) }
     if let at, let loss = LogLoss(behind: place.ordinal, through: at.ordinal) {
       // What a file has was acknowledged by the servers before.
+      if isOfLog { try replica?.begin(at, by: log.writer) }
       if isOfLog, let image = try replica?.image() {
         replica = nil
         try log.begin(with: image, at: at.ordinal)
@@ -141,7 +148,7 @@ public struct LogTakeover: Sendable {
     _ path: String, _ options: StateFile.Options, _ log: CommitLog
   ) throws(StoreError) -> StateFile {
     let file = try StateFile(path: path, options)
-    try file.attach(log, at: log.place)
+    try file.attach(log, at: log.place, by: log.writer)
     return file
   }
 

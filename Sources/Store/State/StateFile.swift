@@ -249,16 +249,20 @@ public final class StateFile {
     if let log = writing?.log { log.didCommit(self) }
   }
 
-  /// Has every transaction from now on appended to a log.
+  /// Has every transaction from now on appended to a log, by a writer whose name no other takeover has.
   ///
   /// The file must be at that place; an empty file may begin a log.
-  public func attach(_ log: any StateLog, at place: LogPlace) throws(StoreError) {
+  public func attach(
+    _ log: any StateLog, at place: LogPlace, by writer: String = "-"
+  ) throws(StoreError) {
     if let flaw = Self.logFlaw { throw StoreError(path, .refused, flaw) }
     guard try logPlace == place || epoch == 0 && place.ordinal == 0 else {
       throw StoreError(
         path, .refused, "the state does not belong to the log \(place.log) at \(place.ordinal)")
     }
-    writing = LogWriting(log: log, place: place)
+    var writers = try logWriters
+    writers.begin(writer, at: place.next.ordinal)
+    writing = LogWriting(log: log, place: place, writers: writers)
   }
 
   /// Frees the pages in SQLite's cache, which the next access reads again; for a pipeline that rests.
@@ -345,6 +349,9 @@ public final class StateFile {
       let recording = try DeltaRecording(database)
       try body(epoch)
       try epoch.store(.text(next.text), owner: "", name: LogPlace.fact)
+      if let writers = writing?.writers {
+        try epoch.store(.text(writers.text), owner: "", name: LogWriters.fact)
+      }
       if let error = database.readError { throw error }
       try writing?.append(try recording.delta(), of: path)
     }

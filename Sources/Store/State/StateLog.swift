@@ -9,7 +9,7 @@ import System
 ///    file is a prefix of the log, whenever its process is killed.
 /// 2. A local commit that fails after that is repeated without another append. Any other transaction is refused then,
 ///    and the owner rebuilds the file.
-/// 3. The file contains its place in the log, which each delta moves on by one.
+/// 3. The file contains its place in the log, which each delta moves on by one, and the writers of its transactions.
 public protocol StateLog: Sendable {
   /// Appends the delta that leads to a place; returns once it is in the log.
   ///
@@ -52,6 +52,8 @@ public struct LogPlace: Equatable, Sendable {
 struct LogWriting {
   let log: any StateLog
   var place: LogPlace
+  /// The writers with this one, until its first transaction has stored them.
+  var writers: LogWriters?
   /// The delta that is in the log already, while its local commit has not succeeded.
   var appended: [UInt8]?
 
@@ -70,7 +72,7 @@ struct LogWriting {
 
   mutating func didCommit() {
     place = place.next
-    appended = nil
+    (appended, writers) = (nil, nil)
   }
 }
 
@@ -117,6 +119,13 @@ extension StateFile {
   /// The place in the log that the file is at; nil for a file that has never had one.
   public var logPlace: LogPlace? {
     get throws(StoreError) { LogPlace(text: try database.fact(owner: "", name: LogPlace.fact)?.text) }
+  }
+
+  /// The writers of its transactions; none for a file of a version before 0.4.
+  var logWriters: LogWriters {
+    get throws(StoreError) {
+      LogWriters(text: try database.fact(owner: "", name: LogWriters.fact)?.text ?? "")
+    }
   }
 
   /// An image of the last commit, from which `StateReplica.install` makes a file.
@@ -168,6 +177,9 @@ public final class StateReplica {
   /// The place of the last delta; nil for a new file, and for one that has never had a log.
   public var place: LogPlace? { get throws(StoreError) { try file.logPlace } }
 
+  /// The writers of its transactions.
+  public var writers: LogWriters { get throws(StoreError) { try file.logWriters } }
+
   /// Whether nothing was ever committed to the file.
   public var isEmpty: Bool { file.epoch == 0 }
 
@@ -187,12 +199,17 @@ public final class StateReplica {
     }
   }
 
-  /// Makes it the state at a place of another log, with those facts that are others there.
-  public func begin(_ place: LogPlace, setting facts: [StoredFact]) throws(StoreError) {
+  /// Makes it the state at a place where a writer begins a log, with those facts that are others there.
+  public func begin(
+    _ place: LogPlace, by writer: String, setting facts: [StoredFact] = []
+  ) throws(StoreError) {
     let file = file
+    var writers = try file.logWriters
+    writers.begin(writer, at: place.ordinal)
     try file.update { (epoch) throws(StoreError) in
       for fact in facts { try epoch.set(fact.value, owner: fact.owner, name: fact.name) }
       try epoch.store(.text(place.text), owner: "", name: LogPlace.fact)
+      try epoch.store(.text(writers.text), owner: "", name: LogWriters.fact)
     }
   }
 

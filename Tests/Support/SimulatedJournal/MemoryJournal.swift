@@ -1,7 +1,7 @@
 import Cluster
 import Reactive
 
-/// A journal in memory, with faults that a test scripts; it has no servers to lose.
+/// A journal in memory, with faults that a test scripts.
 public final class MemoryJournal: Journal {
   /// What happens to one call.
   public enum Fault: Sendable {
@@ -16,7 +16,7 @@ public final class MemoryJournal: Journal {
     case stale
   }
 
-  private struct Log: Sendable {
+  fileprivate struct Log: Sendable {
     var records: [JournalRecord] = []
     /// That of the last record, even if it was purged.
     var last: UInt64 = 0
@@ -36,6 +36,13 @@ public final class MemoryJournal: Journal {
     var sequence: UInt64 = 0
     var late: [(bytes: [UInt8], task: String, after: UInt64)] = []
     var counts = Counts()
+  }
+
+  /// A copy of what its servers have stored.
+  public struct Disks: Sendable {
+    fileprivate var logs: [String: Log]
+    fileprivate var images: [String: [UInt8]]
+    fileprivate var sequence: UInt64
   }
 
   /// How often what a test is about has happened.
@@ -59,6 +66,17 @@ public final class MemoryJournal: Journal {
     fault: @escaping @Sendable (_ isRead: Bool) -> Fault? = { _ in nil }
   ) {
     (self.leaseSeconds, self.now, self.fault) = (leaseSeconds, now, fault)
+  }
+
+  /// The disks of its servers, which older copies may replace.
+  public var disks: Disks {
+    get { state.withLock { Disks(logs: $0.logs, images: $0.images, sequence: $0.sequence) } }
+    set {
+      state.withLock { state in
+        (state.logs, state.images, state.sequence) = (newValue.logs, newValue.images, newValue.sequence)
+        state.former = newValue.logs
+      }
+    }
   }
 
   public var counts: Counts { state.withLock(\.counts) }

@@ -167,6 +167,10 @@ final class ClusterHost: AssignmentHost {
       log.error("\(loss)")
     case .repaired(let loss):
       log.notice("\(loss); this machine had them, and has stored them again")
+    case .replaced(let ordinal, let present):
+      log.warning(
+        "the state that this machine had, of transaction \(ordinal), is of another history than the servers' log, and was "
+          + "replaced by the log's, of transaction \(present)")
     case .waitingForPlan(let writer):
       log.warning("waits: \(writer) runs another version of this pipeline, or another version of flow")
     case .failed(let reason): log.error(reason)
