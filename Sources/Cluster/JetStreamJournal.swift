@@ -286,6 +286,11 @@ public final class JetStreamJournal: Journal {
     }
   }
 
+  /// Whether there is the stream of packs; without it they have nowhere to go.
+  public func hasPacks() throws(JournalError) -> Bool {
+    try with { (client) throws(JournalError) in try client.has(Self.packs) }
+  }
+
   /// Stores a pack for a task.
   public func store(pack: [UInt8], of pipeline: String, task: Int) throws(JournalError) {
     try with { (client) throws(JournalError) in

@@ -35,6 +35,8 @@ final class MessageValues: StreamContent {
 
   var isCounted: Bool { false }
 
+  func noteReplaced() {}
+  func missing(_ error: NATSError) -> any Error { error }
   func noteWaiting() {}
 
   func begin() {

@@ -2,19 +2,25 @@ import Engine
 import JSON
 import NATS
 import Reactive
+import System
 
 /// The packs of a task as messages of a stream.
 final class PackContent: StreamContent {
-  /// A pack that is missing for so long is reported: a sender that was killed has a successor sooner.
+  /// A pack that is missing for so long is reported, and again: a sender that was killed has a successor sooner.
   private static let reportDelay = Duration.seconds(30)
+  private static let advice = "stop flow run on all machines, and restore a backup (flow cluster restore)"
 
   private let context: SourceContext
+  private let stream: String
   private var order: PackOrder
-  /// The pack that is missing, since when, and whether that was reported.
-  private var missing: (ordinal: Int64, since: Instant, isReported: Bool)?
+  /// Whether the stream was replaced, and nothing has come since that shows whether packs were lost with it.
+  private var isReplaced = false
+  /// What is wrong, and when it is reported next.
+  private var trouble: (text: String, due: Instant)?
+  private var isReported = false
 
-  init(_ context: SourceContext) {
-    self.context = context
+  init(_ context: SourceContext, in stream: String) {
+    (self.context, self.stream) = (context, stream)
     order = PackOrder(position: context.position)
   }
 
@@ -31,7 +37,9 @@ final class PackContent: StreamContent {
   }
 
   func send(_ batch: StreamReader.Batch, to feed: Feed, _ progress: StreamProgress) {
-    for ready in order.take(through: batch.last) {
+    let packs = order.take(through: batch.last)
+    if !packs.isEmpty { isReplaced = false }
+    for ready in packs {
       var position = progress.position
       for (name, value) in ready.position { position.setMember(Key(name), value) }
       feed.send(ready.pack.batch(position: feed.storesPositions ? position : nil))
@@ -39,15 +47,37 @@ final class PackContent: StreamContent {
     noteWaiting()
   }
 
+  func noteReplaced() { isReplaced = true }
+
+  func missing(_ error: NATSError) -> any Error {
+    Sentence(
+      "the servers have lost the stream \(stream), and with it the packs that were on their way to this task: "
+        + "start flow run again on a machine, which makes the stream; if a pack is missing then, \(Self.advice)"
+    )
+  }
+
   func noteWaiting() {
-    guard let ordinal = order.missing else { return missing = nil }
+    var text: String?
+    if let ordinal = order.missing {
+      text =
+        "pack \(ordinal) is missing, and those behind it wait for it: its sender has not stored it yet, or the servers "
+        + "have lost it; if it does not come, \(Self.advice)"
+    } else if isReplaced {
+      text =
+        "the servers have lost the stream \(stream), and it was made again: whether packs for this task are lost with it "
+        + "shows when the next one comes"
+    }
     let now = MonotonicClock.now
-    guard let missing, missing.ordinal == ordinal else { return missing = (ordinal, now, false) }
-    guard !missing.isReported, now - missing.since > Self.reportDelay else { return }
-    self.missing?.isReported = true
-    context.log.warning(
-      "pack \(ordinal) is missing, and those behind it wait for it: its sender has not stored it yet, or the "
-        + "servers have lost it")
+    guard let text else {
+      if isReported { context.noteConnection() }
+      (trouble, isReported) = (nil, false)
+      return
+    }
+    if trouble?.text != text { trouble = (text, order.missing == nil ? now : now + Self.reportDelay) }
+    guard let due = trouble?.due, now >= due else { return }
+    trouble?.due = now + Self.reportDelay
+    isReported = true
+    context.noteDisconnection(Sentence(text), Self.reportDelay)
   }
 
   func summarize() {}

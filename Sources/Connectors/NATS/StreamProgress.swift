@@ -53,14 +53,16 @@ struct StreamProgress {
   /// Whether more was read of the same stream than it has.
   func isAhead(of info: StreamReader.Info) -> Bool { isKnown && isSame(info) && last > info.last }
 
-  /// Begins again where the stream is not the one that was read.
-  mutating func compare(with info: StreamReader.Info, _ log: NodeLog) {
+  /// Begins again where the stream is not the one that was read; whether that is so.
+  @discardableResult
+  mutating func compare(with info: StreamReader.Info, _ log: NodeLog) -> Bool {
     if isSame(info), last <= info.last {
       created = info.created
-      return
+      return false
     }
     log.warning("the stream \(stream) was replaced since it was read; it is read from its beginning")
     begin(behind: 0, in: info)
+    return true
   }
 
   /// Reports messages that the stream has dropped before they were read.

@@ -82,6 +82,10 @@ protocol StreamContent {
   func add(_ message: NATSEntry)
   /// Delivers what was added, the messages of a batch, behind which the progress is.
   func send(_ batch: StreamReader.Batch, to feed: Feed, _ progress: StreamProgress)
+  /// Notes that the stream is not the one that was read.
+  func noteReplaced()
+  /// The error of a stream that is not there any more.
+  func missing(_ error: NATSError) -> any Error
   /// Reports what it has waited for too long; called also while nothing comes.
   func noteWaiting()
   /// Reports what was not reported one by one.
@@ -100,6 +104,8 @@ final class NATSSource: StreamSource {
   private let notes: ConnectionLog
   private let link: ConnectionLink
   private var hasCaughtUp = false
+  /// Whether the stream was found missing while it was read.
+  private var isMissing = false
 
   init(_ options: Options, _ context: SourceContext) {
     self.context = context
@@ -120,7 +126,7 @@ final class NATSSource: StreamSource {
     settings = packs.settings(context.name)
     (stream, subject, start) = (packs.stream, "\(packs.subject).\(task)", .beginning)
     values = MessageValues(.json, isEnvelope: false, stream: stream, context)
-    content = PackContent(context)
+    content = PackContent(context, in: packs.stream)
     notes = ConnectionLog(settings.shownServers, context.log, of: context)
     link = ConnectionLink(SourceLinkHealth(context), longest: .seconds(30))
   }
@@ -190,9 +196,11 @@ final class NATSSource: StreamSource {
         catchUp(feed)
         if context.isOnce { return true }
         try reader.waitForMore(subjects: info.subjects)
-        if isDue(&lastLook, 30), let now = try? settled(reader.info(), reader, progress) {
+        if isMissing || isDue(&lastLook, 30), let now = try? settled(reader.info(), reader, progress) {
           info = now
-          progress.compare(with: now, context.log)
+          if isMissing { context.noteConnection() }
+          isMissing = false
+          if progress.compare(with: now, context.log) { content.noteReplaced() }
           if progress.next <= now.last { reader.expectMore() }
         }
       case .broken(.gap): notes.gap()
@@ -203,10 +211,20 @@ final class NATSSource: StreamSource {
         if reader.isClosed { return false }
         if context.isOnce { throw NATSError(.unreachable, "\(settings.shownServers): \(reason)") }
         notes.noAnswer(reason)
+        if isDue(&lastLook, 10) { look(whetherThere: reader) }
         context.stop.wait(seconds: 0.2)
       }
     }
     return true
+  }
+
+  /// Notes that the stream is missing, where a leader says so: it was deleted, or the servers have lost it.
+  private func look(whetherThere reader: StreamReader) {
+    do throws(NATSError) { _ = try reader.info() } catch {
+      guard !error.mayPass else { return }
+      isMissing = true
+      context.noteDisconnection(content.missing(error), .seconds(10))
+    }
   }
 
   /// The state of the stream, asked for until there is an answer; nil where there is none any more.
@@ -220,10 +238,11 @@ final class NATSSource: StreamSource {
           "the stream \(stream ?? "") does not allow direct gets, by which it is read; "
             + "set allow_direct, as with nats stream edit --allow-direct")
       } catch {
-        if context.isOnce || (!link.wasConnected && !error.mayPass) {
+        // The stream of packs is made again by a machine that starts.
+        if context.isOnce || (!link.wasConnected && !error.mayPass && !content.isCounted) {
           throw NATSError(error.kind, "\(settings.shownServers): \(error)")
         }
-        context.noteDisconnection(error, .seconds(1))
+        context.noteDisconnection(error.mayPass ? error : content.missing(error), .seconds(1))
         context.stop.wait(seconds: 1)
       }
     }
@@ -246,7 +265,7 @@ final class NATSSource: StreamSource {
   /// Finds where to begin, and stores it, so that what comes between two runs is not missed.
   private func begin(_ progress: inout StreamProgress, _ info: StreamReader.Info, _ feed: Feed) throws {
     if progress.isKnown {
-      progress.compare(with: info, context.log)
+      if progress.compare(with: info, context.log) { content.noteReplaced() }
       if !content.isCounted { progress.noteDropped(before: info.first, context.log) }
       return
     }

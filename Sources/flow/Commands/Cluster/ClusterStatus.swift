@@ -14,7 +14,8 @@ struct ClusterStatus {
         For each pipeline: the machine that runs it, since when and from which machine it has taken it over, its commits, \
         the size of its state, what its sources have still to read where they can know, and what it waits for; in the last \
         line whether all is well. It exits \
-        with 1 if a pipeline does not run, which serves as a health check.
+        with 1 if a pipeline does not run, or the servers have lost what was on its way between tasks, which serves as a \
+        health check.
         """)
   ) { arguments throws(WrongUse) in
     try ClusterCommand.run("status", arguments) { (journal) throws(JournalError) in
@@ -58,6 +59,7 @@ struct ClusterStatus {
 
   private let machines: [Machine]
   private let pipelines: [Pipeline]
+  private let hasPacks: Bool
 
   private init(_ journal: JetStreamJournal) throws(JournalError) {
     var machines: [Machine] = []
@@ -81,12 +83,14 @@ struct ClusterStatus {
       pipelines.append(pipeline)
     }
     self.pipelines = pipelines
+    hasPacks = try journal.hasPacks()
   }
 
-  private var isWhole: Bool { pipelines.allSatisfy(\.isWell) }
+  private var isWhole: Bool { hasPacks && pipelines.allSatisfy(\.isWell) }
 
   private var json: Value {
     .record([
+      ("lost", .array(hasPacks ? [] : [.string(JetStreamJournal.packs)])),
       (
         "machines",
         .array(
@@ -164,6 +168,12 @@ struct ClusterStatus {
     let versions = Set(machines.map(\.report.version))
     if versions.count > 1 { parts.append("versions \(versions.sorted().joined(separator: ", "))") }
     if files.count > 1 { parts.append("\(files.count) versions of the pipeline files") }
+    if !hasPacks {
+      parts.insert(
+        "the servers have lost the stream \(JetStreamJournal.packs), and with it what was on its way to tasks below "
+          + "partitions: start flow run again on a machine, which makes it, then see whether all is well",
+        at: 0)
+    }
     return printable(parts.joined(separator: "; "))
   }
 }

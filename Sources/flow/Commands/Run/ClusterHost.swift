@@ -49,11 +49,21 @@ final class ClusterHost: AssignmentHost {
 
   var runs: [PipelineRun] { members.values.map(\.run) }
 
+  /// Packs that have not come for so many seconds may be lost: the task is reported as waiting for them.
+  private static let packPatience = 5.0
+
   /// Adds to what a worker reports of its tasks what only their runs know.
   func complete(_ tasks: [WorkerReport.Task]) -> [WorkerReport.Task] {
-    tasks.map { task in
+    let now = options.world.wallClock()
+    return tasks.map { task in
       guard let run = members[task.name]?.run else { return task }
       var task = task
+      if task.phase == .running, let packs = jobs[task.name]?.share?.source,
+        let failure = run.outline().sources.first(where: { $0.name == packs })?.failure,
+        now - failure.since >= Self.packPatience
+      {
+        (task.phase, task.reason) = (.waiting, failure.reason)
+      }
       let backlogs = run.statistics.filter { $0.role == .source }.compactMap(\.queue)
       task.backlog = backlogs.isEmpty ? nil : backlogs.reduce(0, +)
       task.stateBytes = StateFolder.file(of: task.name, in: folders[task.name] ?? "").map {
