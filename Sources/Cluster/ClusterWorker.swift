@@ -124,6 +124,8 @@ public final class ClusterWorker {
   private var assignments: [(assignment: Assignment, state: State)]
   /// The report of each assignment.
   private var accounts: [Account]
+  /// The owner of each assignment among these workers.
+  private var owners: (among: [WorkerLease], names: [String?]) = ([], [])
   /// Whether it releases all assignments, by itself or because it was requested.
   public private(set) var isLeaving = false
   /// Whether a worker leaves, so that `step` is worth calling often.
@@ -221,12 +223,15 @@ public final class ClusterWorker {
         $0.name == name ? WorkerLease(name: name, isLeaving: $0.isLeaving, isFull: isFull) : $0
       }
     }
+    if let workers, workers != owners.among || owners.names.isEmpty {
+      owners = (workers, assignments.map { Self.owner(of: $0.assignment, among: workers) })
+    }
     if workers != nil, !isLeaving { lookAtQuietLogs() }
     var openings: [(index: Int, opening: AssignmentOpening)] = []
     for index in assignments.indices {
       let assignment = assignments[index].assignment
       // Without an answer everything stays: what another worker has taken over is refused by its log.
-      let isWanted = workers.map { Self.owner(of: assignment, among: $0) == name }
+      let isWanted = workers.map { _ in owners.names[index] == name }
       switch next(assignments[index].state, of: assignment, isWanted: isWanted, &accounts[index]) {
       case .state(let state): set(state, of: index, workers)
       case .take(let since):
@@ -301,7 +306,7 @@ public final class ClusterWorker {
     accounts[index] = Account()
     // The machine that is missing is reported by those that are there.
     let assignment = assignments[index].assignment
-    if let machine = assignment.machine, let workers, Self.owner(of: assignment, among: workers) == nil {
+    if let machine = assignment.machine, workers != nil, owners.names[index] == nil {
       accounts[index].reason = "for a worker on \(machine)"
     }
   }
