@@ -10,6 +10,8 @@ public struct RunStatus: Sendable, Equatable {
   public var at: Double
   public var pipelines: [PipelineStatus]
   public var budgets: [BudgetStatus] = []
+  /// Where it is a machine of a cluster; not in the JSON form, which `flow cluster status` has of all machines.
+  public var worker: WorkerStatus?
 
   public init(process: Int, version: String, at: Double, pipelines: [PipelineStatus]) {
     self.process = process

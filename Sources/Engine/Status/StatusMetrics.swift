@@ -56,9 +56,9 @@ extension RunStatus {
     return [info] + pipelineMetrics + [limit, left].filter { !$0.series.isEmpty }
   }
 
-  /// The metrics with the label `pipeline`, which belong to this process alone.
+  /// The metrics with the label `pipeline` or `worker`, which belong to this process alone.
   public var pipelineMetrics: [Metric] {
-    (ofPipelines + ofSources + ofNodes + ofData).filter { !$0.series.isEmpty }
+    (ofPipelines + ofSources + ofNodes + ofData + (worker?.metrics ?? [])).filter { !$0.series.isEmpty }
   }
 
   /// The measurements of sinks, one metric for each name; on a conflict of labels or kinds the first series wins.

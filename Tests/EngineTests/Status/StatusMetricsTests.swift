@@ -66,6 +66,33 @@ struct StatusMetricsTests {
     }
   }
 
+  private static var worker: WorkerStatus {
+    var worker = WorkerStatus(name: "web-1/7-a")
+    worker.tasks = [
+      .init(name: "p", phase: "running", commits: 12, stateBytes: 4096),
+      .init(name: "q", phase: "waiting", commits: 0, stateBytes: nil),
+    ]
+    (worker.takeovers, worker.releases, worker.isFull) = (3, 1, true)
+    return worker
+  }
+
+  @Test("a machine of a cluster has the figures of flow cluster status, each series with its own name")
+  func ofWorker() {
+    var status = RunStatus(process: 1, version: "1", at: 0, pipelines: [])
+    status.worker = Self.worker
+    let text = PrometheusText.text(status.pipelineMetrics)
+    for line in [
+      #"flow_cluster_tasks{worker="web-1/7-a",phase="running"} 1"#,
+      #"flow_cluster_tasks{worker="web-1/7-a",phase="failed"} 0"#,
+      #"flow_cluster_takeovers_total{worker="web-1/7-a"} 3"#,
+      #"flow_cluster_releases_total{worker="web-1/7-a"} 1"#, #"flow_cluster_leaving{worker="web-1/7-a"} 0"#,
+      #"flow_cluster_disk_full{worker="web-1/7-a"} 1"#,
+      #"flow_cluster_commits_total{pipeline="p",worker="web-1/7-a"} 12"#,
+      #"flow_cluster_state_bytes{pipeline="p",worker="web-1/7-a"} 4096"#,
+    ] { #expect(text.contains(line + "\n"), "\(text)") }
+    #expect(!text.contains(#"pipeline="q""#), "\(text)")
+  }
+
   /// The files that a person gives Prometheus.
   @Test("the alerts name metrics and labels that there are, and promtool accepts them")
   func alerts() throws {
@@ -77,6 +104,7 @@ struct StatusMetricsTests {
     var backlog = NodeStatus(name: "in", kind: "nats", role: .source)
     backlog.queue = 3
     status.pipelines[0].nodes.append(backlog)
+    status.worker = Self.worker
     let known = status.metrics
     let names = Set(text.matches(of: /flow_[a-z_]+/).map { String($0.output) })
     #expect(names.count >= 10)

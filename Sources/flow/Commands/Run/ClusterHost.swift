@@ -52,6 +52,9 @@ final class ClusterHost: AssignmentHost {
   /// Packs that have not come for so many seconds may be lost: the task is reported as waiting for them.
   private static let packPatience = 5.0
 
+  /// How often a pipeline was taken over here, and how often one has gone to another machine.
+  private(set) var moves = (here: 0, away: 0)
+
   /// Adds to what a worker reports of its tasks what only their runs know.
   func complete(_ tasks: [WorkerReport.Task]) -> [WorkerReport.Task] {
     let now = options.world.wallClock()
@@ -159,6 +162,11 @@ final class ClusterHost: AssignmentHost {
   }
 
   func note(_ assignment: Assignment, _ event: AssignmentEvent) {
+    switch event {
+    case .taken: moves.here += 1
+    case .released, .fenced, .lost: moves.away += 1
+    case .repaired, .replaced, .waitingForPlan, .failed: break
+    }
     // Some are noted at each step.
     if reported.updateValue(event, forKey: assignment.name) == event { return }
     let log = NodeLog(log: options.log, pipeline: assignment.name, node: "")

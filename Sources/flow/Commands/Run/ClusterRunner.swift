@@ -97,6 +97,7 @@ struct ClusterRunner {
       }
       if worker.hasLeft { break }
       let tasks = host.complete(worker.report)
+      roster.note(status(of: worker, tasks, host))
       account.withLock { account in
         account.report.tasks = tasks
         account.isFull = worker.isFull
@@ -124,6 +125,19 @@ struct ClusterRunner {
     }
     if settings.printsStatistics { report.statistics(host.runs) }
     return stoppedBy == SIGINT ? ExitStatus.interrupted : ExitStatus.done
+  }
+
+  private func status(
+    of worker: ClusterWorker, _ tasks: [WorkerReport.Task], _ host: ClusterHost
+  ) -> WorkerStatus {
+    var status = WorkerStatus(name: worker.name)
+    status.tasks = tasks.map {
+      WorkerStatus.Task(
+        name: $0.name, phase: $0.phase.rawValue, commits: Int($0.commits), stateBytes: $0.stateBytes)
+    }
+    (status.takeovers, status.releases) = host.moves
+    (status.isLeaving, status.isFull) = (worker.isLeaving, worker.isFull)
+    return status
   }
 
   /// Connects, as often as it takes; nil where a signal ends that.

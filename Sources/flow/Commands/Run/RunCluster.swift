@@ -25,7 +25,7 @@ struct RunCluster {
   /// The options that make no sense on several machines.
   private static let excluded = [
     RunOption.once, RunOption.dryRun, RunOption.watch, RunOption.time, RunRecording.record,
-    RunRecording.replay, RunSky.sky, RunState.none, RunOutputs.folder, RunPage.page, RunMetrics.file,
+    RunRecording.replay, RunSky.sky, RunState.none, RunOutputs.folder, RunPage.page,
   ]
   /// The sources that read what one machine has.
   private static let sources = ["file", "replay", "listen"]

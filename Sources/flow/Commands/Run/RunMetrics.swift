@@ -22,6 +22,8 @@ final class RunMetrics: Sendable {
   private let target: WholeFile
   private let monitor: any RunMonitor
   private let end = StopSign()
+  /// Kept: a scheduler that goes drops what it has not begun.
+  private let scheduler = SerialScheduler(name: "flow-metrics")
   /// The failure of the last write, so that each is reported once; locked while the file is written.
   private let failure = Locked<String?>(nil)
   private let log: NodeLog
@@ -37,7 +39,7 @@ final class RunMetrics: Sendable {
       throw WrongUse("--metrics: \(problem)")
     }
     target.abandon()
-    SerialScheduler(name: "flow-metrics").perform { [self] in
+    scheduler.perform { [self] in
       while !end.wait(seconds: Self.interval) { write() }
     }
   }
@@ -45,6 +47,7 @@ final class RunMetrics: Sendable {
   /// Writes the file for the last time.
   func stop() {
     end.set()
+    scheduler.stop()
     write()
   }
 

@@ -110,6 +110,8 @@ struct RunStart {
     if !files.alerts.isEmpty {
       NodeLog(log: options.log, pipeline: "", node: "").warning("with --cluster no alerts are sent")
     }
+    let metrics = try RunMetrics(settings.arguments, roster, options.log)
+    defer { metrics?.stop() }
     return ClusterRunner(
       cluster: cluster, plans: files.plans, options: options, roster: roster, report: report, line: line,
       settings: settings, notices: notices, signals: signals,

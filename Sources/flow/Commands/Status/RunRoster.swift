@@ -12,6 +12,7 @@ final class RunRoster: RunMonitor {
     var others: [PipelineStatus] = []
     /// The taps, which stay attached when a pipeline is reloaded.
     var taps: [(tap: EventTap, pipeline: String, nodes: Set<String>?)] = []
+    var worker: WorkerStatus?
   }
 
   /// How long all lanes together may take to answer, and each one at least.
@@ -40,6 +41,9 @@ final class RunRoster: RunMonitor {
       for entry in state.taps where entry.pipeline == run.plan.name { run.attach(entry.tap, to: entry.nodes) }
     }
   }
+
+  /// Notes the status of the worker that this process is.
+  func note(_ worker: WorkerStatus) { state.withLock { $0.worker = worker } }
 
   /// Removes a run that another takes the place of.
   func remove(_ run: PipelineRun) {
@@ -130,6 +134,7 @@ final class RunRoster: RunMonitor {
       process: Int(getpid()), version: VersionCommand.version, at: wallClock(),
       pipelines: pipelines.map(shown))
     status.budgets = budgets()
+    status.worker = state.withLock { $0.worker }
     return status
   }
 
