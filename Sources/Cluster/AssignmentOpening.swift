@@ -3,10 +3,10 @@ import Store
 /// Opens the state of an assignment for its log, on a thread that may wait; several do so at once.
 public typealias StateOpening = @Sendable (CommitLog, LogTakeover) -> OpenedState
 
-/// What an assignment needs before it runs on a worker, all of which waits for servers or the disk: it is taken over,
-/// unless something speaks against that, and its state is opened.
+/// The way of an assignment to its run, all of which waits for servers or the disk: it is taken over, unless something
+/// speaks against that, and its state is opened.
 struct AssignmentOpening: Sendable {
-  /// What decides whether a worker takes it over.
+  /// The facts that decide whether a worker takes it over.
   struct Taking: Sendable {
     var worker: String
     /// A name that no other takeover has.
@@ -60,11 +60,13 @@ struct AssignmentOpening: Sendable {
       } ?? false
     if isAlive, taking.awaitsRelease {
       return .waits(
-        since: taking.since, reason: "for its release by \(owner.map(ClusterWorker.worker) ?? "")", nil)
+        since: taking.since, reason: "for its release by \(owner.map(WorkerLease.worker(ofWriter:)) ?? "")",
+        nil)
     }
     if let owner, !isAlive, !owner.hasPrefix("\(taking.worker)#"), taking.isCalm {
       return .waits(
-        since: taking.since, reason: "for \(ClusterWorker.worker(owner)), since the servers did not answer",
+        since: taking.since,
+        reason: "for \(WorkerLease.worker(ofWriter: owner)), since the servers did not answer",
         nil)
     }
     let outcome = try takeover.take(
@@ -72,7 +74,7 @@ struct AssignmentOpening: Sendable {
     switch outcome {
     case .lost: return .waits(since: taking.since, reason: nil, nil)
     case .otherPlan(let writer):
-      let worker = ClusterWorker.worker(writer)
+      let worker = WorkerLease.worker(ofWriter: writer)
       return .waits(
         since: taking.since, reason: "for \(worker), which runs another version of it",
         .waitingForPlan(writer: writer))

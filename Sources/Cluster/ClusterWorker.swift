@@ -1,19 +1,6 @@
 import Store
 import System
 
-/// An assignment: a pipeline, or a task of one below its partition, which one worker at a time runs.
-public struct Assignment: Sendable {
-  public var name: String
-  /// The digest of its plan.
-  public var digest: String
-  /// The machine that it belongs to; nil for any.
-  public var machine: String?
-
-  public init(name: String, digest: String, machine: String? = nil) {
-    (self.name, self.digest, self.machine) = (name, digest, machine)
-  }
-}
-
 /// A run of an assignment on a worker.
 public protocol AssignmentRun: AnyObject {
   /// Asks it to end, with its last epoch committed.
@@ -38,21 +25,6 @@ public protocol AssignmentHost: AnyObject {
   func note(_ assignment: Assignment, _ event: AssignmentEvent)
   /// The bytes that are free where the states are.
   var freeBytes: Int { get }
-}
-
-public enum AssignmentEvent: Equatable, Sendable {
-  case taken(from: String?, generation: Int64)
-  case released
-  /// Another worker has taken it over meanwhile.
-  case fenced
-  /// The servers have lost a part of its log.
-  case lost(LogLoss)
-  /// This machine had what the servers have lost, and has stored it again.
-  case repaired(LogLoss)
-  /// This machine's state, of that transaction, is of another history than the log, whose state has replaced it.
-  case replaced(of: Int64, by: Int64)
-  case waitingForPlan(writer: String)
-  case failed(String)
 }
 
 /// A worker: takes over the assignments that are its own among the live workers, and releases the others.
@@ -399,7 +371,7 @@ public final class ClusterWorker {
     case .taken(let log, let owner, let state):
       lostLogs[assignment.name] = nil
       host.note(assignment, .taken(from: owner, generation: log.generation))
-      account = Account(taken: now(), from: owner.map(Self.worker))
+      account = Account(taken: now(), from: owner.map(WorkerLease.worker(ofWriter:)))
       return start(assignment, log, state, &account)
     case .opened(let log, let state): return start(assignment, log, state, &account)
     }
@@ -428,9 +400,6 @@ public final class ClusterWorker {
 }
 
 extension ClusterWorker {
-  /// The worker in the name of a writer, which counts its takeovers.
-  static func worker(_ writer: String) -> String { String(writer.prefix { $0 != "#" }) }
-
   /// The report to others about the assignments that this worker has, is to have, or cannot have.
   public var report: [WorkerReport.Task] {
     zip(assignments, accounts).compactMap { entry, account in

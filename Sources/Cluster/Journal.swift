@@ -48,6 +48,9 @@ public struct WorkerLease: Equatable, Sendable {
 
   /// The machine of a worker: what its name has before the slash.
   public static func machine(of worker: String) -> String { String(worker.prefix { $0 != "/" }) }
+
+  /// The worker in the name of a writer, which counts its takeovers.
+  static func worker(ofWriter writer: String) -> String { String(writer.prefix { $0 != "#" }) }
 }
 
 /// A record of an assignment's log.

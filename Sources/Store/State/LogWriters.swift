@@ -3,7 +3,7 @@
 /// A writer's name is that of one takeover of one process, which writes no ordinal twice. So two states that have the
 /// same writer at an ordinal are equal there, and logs that have different ones have parted before.
 public struct LogWriters: Equatable, Sendable {
-  /// Of older takeovers nothing is known.
+  /// The number of takeovers that are remembered; of older ones nothing is known.
   private static let most = 32
   static let fact = "writers"
 
