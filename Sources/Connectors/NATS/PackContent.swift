@@ -15,7 +15,7 @@ final class PackContent: StreamContent {
   private var order: PackOrder
   /// Whether the stream was replaced, and nothing has come since that shows whether packs were lost with it.
   private var isReplaced = false
-  /// What is wrong, and when it is reported next.
+  /// The trouble, and when it is reported next.
   private var trouble: (text: String, due: Instant)?
   private var isReported = false
 
