@@ -206,28 +206,31 @@ let package = Package(
       ]),
     .testTarget(
       name: "DecodeTests",
-      dependencies: ["Expectations", "Decode", "JSON", "Language", "Reactive", "System", "TestSupport"]),
+      dependencies: [
+        "Expectations", "Decode", "JSON", "Language", "Markup", "Reactive", "System", "TestSupport",
+      ]),
     .testTarget(
       name: "DeliveryTests",
       dependencies: [
         "Expectations",
-        "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Reactive", "Store", "System",
-        "TestSupport", "Trials",
+        "AllNodes", "Connectors", "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback",
+        "Reactive", "Store", "System", "TestSupport", "Trials",
       ],
       exclude: ["Paging/Answers"]),
     .testTarget(
       name: "NodesTests",
       dependencies: [
         "Expectations",
-        "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Reactive",
-        "ReactiveTesting", "SimulatedDisk", "Store", "System", "TestScale", "TestSupport", "Trials",
+        "AllNodes", "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes",
+        "Reactive", "ReactiveTesting", "SimulatedDisk", "Store", "System", "TestScale", "TestSupport",
+        "Trials",
       ]),
     .testTarget(
       name: "ConnectorsTests",
       dependencies: [
         "Expectations",
-        "Connectors", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page",
-        "Reactive", "Store", "System", "TestScale", "TestSupport", "Trials",
+        "AllNodes", "Connectors", "Decode", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback",
+        "Nodes", "Page", "Reactive", "Server", "Store", "System", "TestScale", "TestSupport", "Trials",
       ]),
     // What every node must keep to.
     .testTarget(
@@ -235,7 +238,7 @@ let package = Package(
       dependencies: [
         "Expectations",
         "AllNodes", "Connectors", "Delivery", "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes",
-        "Reactive", "Store", "System", "TestScale", "TestSupport", "Trials",
+        "Reactive", "ReactiveTesting", "Store", "System", "TestScale", "TestSupport", "Trials",
       ]),
     .testTarget(
       name: "PageTests",
@@ -262,7 +265,8 @@ let package = Package(
       ],
       exclude: ["Released"]),
     .testTarget(
-      name: "SkyTests", dependencies: ["Expectations", "CZ", "Fetch", "JSON", "Reactive", "Sky", "Store"]),
+      name: "SkyTests",
+      dependencies: ["Expectations", "CZ", "Fetch", "JSON", "Reactive", "Sky", "Store", "System"]),
     .testTarget(
       name: "MonthTests",
       dependencies: [
@@ -273,7 +277,9 @@ let package = Package(
       path: "Tests/Months"),
     .testTarget(
       name: "CrashTests",
-      dependencies: ["Expectations", "flow", "Loopback", "Reactive", "Store", "TestScale", "TestSupport"],
+      dependencies: [
+        "Expectations", "flow", "Loopback", "Reactive", "Store", "System", "TestScale", "TestSupport",
+      ],
       path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",

@@ -100,6 +100,33 @@ import Testing
     }
     #expect(count > 5)
   }
+
+  /// Where all tests are one product, another target links what this one lacks; `make test-one` builds one of them.
+  @Test("targets of tests depend on every module that their files import")
+  func testTargets() throws {
+    let text = try #require(Repository.text("Package.swift"))
+    let support = Repository.tests.filter { $0.path.hasPrefix("Tests/Support/") }.map {
+      String($0.folders[2])
+    }
+    let modules = Set(Repository.sources.map(\.module) + support)
+    var count = 0
+    for part in text.split(separator: ".testTarget(").dropFirst() {
+      let name = try #require(part.quoted.first)
+      let path =
+        part.split(separator: "path: ").dropFirst().first?.quoted.first ?? "Tests/\(name)"
+      let list = part.split(separator: "dependencies: [").dropFirst().first?.prefix { $0 != "]" } ?? ""
+      let dependencies = Set(list.quoted.map(String.init))
+      for file in Repository.tests where file.path.hasPrefix("\(path)/") {
+        count += 1
+        for line in file.lines where line.hasPrefix("import ") || line.hasPrefix("@testable import ") {
+          let module = String((line.split(separator: " ").last ?? "").prefix { $0 != "." })
+          if !modules.contains(module) || dependencies.contains(module) { continue }
+          Issue.record("Package.swift: \(name) does not depend on \(module), which \(file.path) imports")
+        }
+      }
+    }
+    #expect(count > 300, "tests are no longer found by this rule")
+  }
 }
 
 extension Substring {
