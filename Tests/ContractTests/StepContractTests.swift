@@ -86,6 +86,34 @@ struct StepContractTests {
     }
   }
 
+  @Test("a step by key sends events with the key that its declaration says they have", arguments: kinds)
+  func sentKeys(_ kind: String) throws {
+    guard case .byKey(let option, _, _, _) = try spec(kind).partitioning else { return }
+    for example in try spec(kind).examples {
+      let trial = try Self.trial(example)
+      let step = try #require(trial.plan.streams.flatMap(\.steps).first { $0.spec.kind == kind })
+      let key = step.options[option].text
+      let sends = step.spec.sentKey(step.options)
+      if sends == "" { continue }
+      let given = try keys(key, of: example.input.split(separator: "\n").filter { !Self.isMark($0) })
+      let output = try trial.run(example.input, other: example.other)
+      _ = output.outcome
+      let sent = try keys(sends ?? key, of: output.lines.map { $0[...] })
+      #expect(
+        sent.isSubset(of: given),
+        "\(kind), \(example.title): set sends: in its partitioning, to the key of what it sends, or to nothing"
+      )
+    }
+  }
+
+  /// The keys of the events of lines of times and values.
+  private func keys(_ key: String, of lines: [Substring]) throws -> Set<String> {
+    let output = try Trial("map: \(Value.string(key))").run(lines.joined(separator: "\n"))
+    let failed = output.counts?.errors ?? 0
+    return Set(output.lines.compactMap { $0.split(separator: " ", maxSplits: 1).last.map(String.init) })
+      .union(failed > 0 ? ["no key"] : [])
+  }
+
   @Test("what is kept has a limit, and an example shows what happens there", arguments: kinds)
   func limits(_ kind: String) throws {
     let spec = try spec(kind)

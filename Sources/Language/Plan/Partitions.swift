@@ -125,10 +125,12 @@ extension PlanBuilder {
       case .reshaped(let option):
         let members = step.options[option].members.filter { keys.contains(Self.normal($0.value)) }
         keys = members.keys.sorted().map { ".\($0)" }
-      case .byKey(let option, let sends, let unless, _):
+      case .byKey(let option, _, let unless, _):
         if let reason = unless(step.options) { reportWhole(step, reason) }
         check(step, option, keys, partition: key)
-        if let sends { keys = sends.isEmpty || step.hasFinerKey ? [] : [sends] }
+        if let sent = step.spec.sentKey(step.options) {
+          keys = sent.isEmpty || step.hasFinerKey ? [] : [sent]
+        }
       case .partition:
         checker.report(
           "a partition stands above this one, at line \(steps[start].place.position.line)", at: step.place,

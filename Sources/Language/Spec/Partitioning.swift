@@ -44,6 +44,15 @@ extension NodeSpec {
     if case .reshaped(let option) = partitioning { option.name } else { nil }
   }
 
+  /// The key of a step by key as its outputs have it with these options, nil where they have it as its inputs do, empty
+  /// where they need not have it.
+  package func sentKey(_ options: Options) -> String? {
+    guard case .byKey(_, let sends?, _, _) = partitioning else { return nil }
+    // With options by which they have other members, as those of `remind` with `pass`, they have no key.
+    let members = shape(options, nil)?.members ?? []
+    return members.contains { ".\($0)" == sends } ? sends : ""
+  }
+
   /// Whether what it sends may have the key that its input has.
   package var keepsKeys: Bool {
     switch partitioning {
