@@ -42,9 +42,9 @@ final class WholeText: Decoder {
   /// Whether it must be UTF-8; markup may declare another encoding.
   private func isUTF8(_ text: ByteView) -> Bool {
     switch format {
-    case .text, .form, .yaml: true
+    case .xml, .html: false
     case .feed: text.startsObject
-    default: false
+    default: true
     }
   }
 

@@ -155,6 +155,21 @@ import System
     }
   }
 
+  @Test("no format but those of markup reads a text that is not UTF-8", arguments: names)
+  func notUTF8(_ name: String) throws {
+    // Markup has an encoding of its own, which the next tests try.
+    if ["xml", "html", "feed"].contains(name) { return }
+    for example in try format(name).variant.examples where example.yaml == name {
+      var bytes = Array(example.input.utf8)
+      let letter = try #require(
+        bytes.lastIndex { Character(UnicodeScalar($0)).isLetter || (0x30...0x39).contains($0) })
+      bytes[letter] = 0xe9
+      let found = try Self.decode(name, bytes, sizes: [1 << 20])
+      #expect(found.flaws.count == 1, "\(name), \(example.title): \(found)")
+      #expect(!found.values.contains { $0.contains("\u{fffd}") }, "\(name), \(example.title): \(found)")
+    }
+  }
+
   @Test("documents that declare ISO-8859-1 or ASCII are windows-1252, and so are pages without a declaration")
   func western() throws {
     let xml = "<?xml version='1.0' encoding='%'?>"
