@@ -1,4 +1,3 @@
-import AllNodes
 import Expectations
 import Foundation
 import Glibc
@@ -25,13 +24,6 @@ struct ConnectedSinkContractTests {
     /// Whether it has the event of a number.
     let has: (Int) throws -> Bool
   }
-
-  /// The sinks without a connection: to files, by commands, or by a request for each delivery.
-  private static let others: Set = [
-    "console", "jsonl", "csv", "feed", "git", "exec", "http", "ics", "page", "download", "notify", "metrics",
-    "count", "null", "sql",
-  ]
-  static let kinds = Catalog.all.sinks.map(\.kind).filter { !others.contains($0) }
 
   /// The rows of the table; nil where its server is not installed.
   private static func peer(_ kind: String) throws -> Peer? {
@@ -78,7 +70,8 @@ struct ConnectedSinkContractTests {
     return client.text { $0.contains("MSG answer") && $0.hasSuffix("}\r\n") }
   }
 
-  @Test("the status follows the connection, and nothing is lost with it", arguments: kinds)
+  @Test(
+    "the status follows the connection, and nothing is lost with it", arguments: SinkContractTests.connected)
   func followed(kind: String) throws {
     let folder = try TemporaryFolder()
     guard let peer = try Self.peer(kind) else { return }

@@ -64,6 +64,19 @@ struct KeptStepContractTests {
     "window: { session: { gap: 20s }, key: .k, time: .t }",
   ]
 
+  /// Steps whose durations send nothing, and those that other tests try: `settle` takes changes, `enrich` waits for answers.
+  private static let untied: Set = ["dedupe", "join", "settle", "enrich"]
+
+  @Test(
+    "a step with durations is among those of which several events are due at one instant", arguments: kinds)
+  func tiedKinds(_ kind: String) throws {
+    let spec = try #require(Catalog.all.steps.first { $0.kind == kind })
+    guard spec.options.contains(where: { $0.typeName.hasSuffix("duration") }) else { return }
+    #expect(
+      Self.untied.contains(kind) || Self.tied.contains { $0.hasPrefix("\(kind):") },
+      "\(kind) needs a row in `tied`")
+  }
+
   /// The keys come first in one order, then in another, to the same deadlines.
   static let ties = """
     0s {"k": "a", "t": 31, "n": 1}

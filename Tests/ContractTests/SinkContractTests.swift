@@ -15,8 +15,9 @@ import System
 @Suite("Contract of sinks", .timeLimit(.minutes(30)))
 struct SinkContractTests {
   static let kinds = Catalog.all.sinks.map(\.kind)
-  /// All but those that need a server, which their own tests start.
-  static let own = kinds.filter { !["nats", "mqtt", "redis"].contains($0) }
+  /// Those that keep a connection to a server, which their own tests start; `ConnectedSinkContractTests` tries them.
+  static let connected = ["mqtt", "nats", "redis"]
+  static let own = kinds.filter { !connected.contains($0) }
 
   /// A sink that does something harmless, and which of its expressions fails on the number 2.
   static func trial(_ kind: String, in folder: String, failing: Bool = false) -> String? {
@@ -51,7 +52,7 @@ struct SinkContractTests {
     let folder = Folder()
     let sink = try #require(
       Self.trial(kind, in: folder.path, failing: failing),
-      "\(kind) has no trial in this contract: it needs a case in `trial`")
+      "\(kind) has no trial in this contract: it needs a case in `trial`, or a place in `connected`")
     return try SinkBench().run("it:\n  \(sink)", lines: values)
   }
 

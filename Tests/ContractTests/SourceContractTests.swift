@@ -71,7 +71,8 @@ struct SourceContractTests {
   func stopping(_ kind: String) throws {
     let folder = Folder()
     let source = try #require(
-      Self.trial(kind, folder), "\(kind) has no trial in this contract: it needs a case in `trial`")
+      Self.trial(kind, folder),
+      "\(kind) has no trial in this contract: it needs a case in `trial`, or a place in `elsewhere`")
     let work = try Work("in: \(source)", isVirtual: kind == "replay")
     work.run.start()
     work.goOn()
