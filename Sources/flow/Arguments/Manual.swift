@@ -41,7 +41,7 @@ struct Manual: Sendable {
     var mayLackLeading = false
     let name: String
     let counts: ClosedRange<Int>
-    /// The allowed words, for shell completion; nil for files.
+    /// The words that shell completion offers, which the command checks itself; nil for files.
     var words: [String]?
     /// The names that are allowed besides files.
     var known: KnownNames?
@@ -50,10 +50,10 @@ struct Manual: Sendable {
     static func one(_ name: String, or known: KnownNames? = nil) -> Operands {
       Operands(name: name, counts: 1...1, known: known)
     }
-    static func one(_ name: String, of words: [String]) -> Operands {
+    static func one(_ name: String, offering words: [String]) -> Operands {
       Operands(name: name, counts: 1...1, words: words)
     }
-    static func optional(_ name: String, of words: [String]? = nil) -> Operands {
+    static func optional(_ name: String, offering words: [String]? = nil) -> Operands {
       Operands(name: name, counts: 0...1, words: words)
     }
     static func any(_ name: String, or known: KnownNames? = nil) -> Operands {

@@ -5,7 +5,7 @@ import Language
 enum CompletionsCommand {
   static let manual = Manual(
     "completions", "print a script for shell completion",
-    operands: .one("SHELL", of: ["bash", "zsh", "fish"]),
+    operands: .one("SHELL", offering: ["bash", "zsh", "fish"]),
     about: """
       SHELL is bash, zsh or fish. The scripts ask flow itself at each completion, so that they fit each version of it, and \
       offer the names of pipelines too. flow completions installed lists those that are installed, and flow completions running \

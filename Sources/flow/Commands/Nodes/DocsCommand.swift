@@ -14,7 +14,7 @@ enum DocsCommand {
 
   static let manual = Manual(
     "docs", "show the reference: a topic, source, step or sink",
-    operands: .optional("TOPIC", of: Topic.all.map(\.name) + kinds + CommandPage.pages),
+    operands: .optional("TOPIC", offering: Topic.all.map(\.name) + kinds + CommandPage.pages),
     options: [search, format, out, Pager.off],
     about: """
       TOPIC is the kind of a node, or one of \(Topic.all.map(\.name).joined(separator: ", ")). Without TOPIC it lists \

@@ -25,7 +25,7 @@ enum NewCommand {
   static let force = CommandOption("force", .flag, "overwrite an existing file")
 
   static let manual = Manual(
-    "new", "write a new pipeline file", operands: .optional("NAME", of: []),
+    "new", "write a new pipeline file", operands: .optional("NAME", offering: []),
     options: [from, fromCurl, pick, profile, bearer, header, once, sources, steps, sinks, output, force],
     about: """
       The file is short and runs as it is. flow nodes lists all sources, steps and sinks, flow docs KIND their options.
