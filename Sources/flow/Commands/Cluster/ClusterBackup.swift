@@ -39,7 +39,7 @@ struct ClusterBackup: Equatable {
     }
 
     /// Makes the folder of the states, which a cluster without one leaves empty.
-    func makeFolders() { NewFile.makeFolders(of: state(of: "")) }
+    func makeFolders() throws { try StateFolder.make(for: state(of: ""), SystemDisk()) }
 
     /// Removes what a scratch file leaves: its lock.
     func clear() { unlink("\(scratch).lock") }
@@ -61,7 +61,7 @@ struct ClusterBackup: Equatable {
   static func make(of journal: JetStreamJournal, in folder: Folder, _ report: (String) -> Void) throws
     -> ClusterBackup
   {
-    folder.makeFolders()
+    try folder.makeFolders()
     var backup = ClusterBackup()
     backup.at = World.real.wallClock()
     let names = Set(try journal.assignments().filter { !$0.hasPrefix("check ") })
