@@ -234,10 +234,10 @@ private final class Chaos {
     case "backup":
       let name = "backup\(backups.count)"
       // While servers are away it is none.
-      if try view.flow("cluster", "backup", urls, name) == 0 {
-        backups.append(name)
-      } else {
+      for _ in 0..<5 {
+        if try view.flow("cluster", "backup", urls, name) == 0 { return backups.append(name) }
         try? FileManager.default.removeItem(atPath: "\(view.path)/\(name)")
+        sleep(1)
       }
     case "guest":
       if let guest {
@@ -325,7 +325,7 @@ private final class Chaos {
         + "\(published) in, \(found.count) out, \(sky.received.count) messages, \(changes.count) changes, \(takeovers) takeovers, \(fenced) fenced"
     )
     // Otherwise nothing was tested.
-    if events["backup"] != nil { #expect(!backups.isEmpty) }
+    if events["backup"] != nil { #expect(!backups.isEmpty, "\(view.text("err"))") }
     #expect(takeovers > 3 && sky.received.count > 5 && changes.count > 100)
     if isLong { #expect(fenced > 0, "no commit was refused") }
   }
