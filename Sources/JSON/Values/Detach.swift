@@ -7,7 +7,7 @@ extension Value {
   /// it came in: keyed state, windows, snapshots. Values nested deeper than a writer's limit stay as they are.
   public func detach() -> Value {
     guard nesting <= Writer.depthLimit else { return self }
-    return withStack(for: nesting, self) { $0.detachedCopy() } ?? self
+    return withStack(for: nesting) { detachedCopy() } ?? self
   }
 
   /// Whether values are at least half of the documents that they are in, so that keeping them as they are takes little

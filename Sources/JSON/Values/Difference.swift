@@ -57,8 +57,7 @@ extension Value {
     _ before: Value, _ after: Value, _ key: Key?, _ scope: DifferenceScope, _ found: Found
   ) -> Found {
     if !scope.admits([]) { return found }
-    return withStack(for: min(before.nesting, after.nesting), (before, after, key, scope, found)) {
-      before, after, key, scope, found in
+    return withStack(for: min(before.nesting, after.nesting)) {
       var comparison = Comparison(key: key, scope: scope, found: found)
       comparison.compare(before, after)
       return comparison.found

@@ -19,7 +19,7 @@ extension Value {
     if case .number(let double) = self { return double != 0 || double.sign == .plus }
     switch kind {
     case .number: return isShortInteger || canonicalNumber == json
-    case .array, .object: return withStack(for: nesting, self) { $0.hasCanonicalParts }
+    case .array, .object: return withStack(for: nesting) { hasCanonicalParts }
     default: return true
     }
   }
@@ -40,18 +40,16 @@ extension Value {
   /// The value as all its equals are written: numbers in one form, members in the order of their names.
   public var canonical: Value {
     if isCanonical { return self }
-    return withStack(for: nesting, self) { $0.sortedParts }
-  }
-
-  private var sortedParts: Value {
-    switch kind {
-    case .number: return exactNumber?.withUnsafeBufferPointer { Value.literal($0) } ?? rounded
-    case .array: return .array((items ?? []).map(\.canonical))
-    case .object:
-      var sorted = Value.emptyObject
-      for name in sortedKeys { sorted.setMember(name, (member(name) ?? .null).canonical) }
-      return sorted
-    default: return self
+    return withStack(for: nesting) {
+      switch kind {
+      case .number: return exactNumber?.withUnsafeBufferPointer { Value.literal($0) } ?? rounded
+      case .array: return .array((items ?? []).map(\.canonical))
+      case .object:
+        var sorted = Value.emptyObject
+        for name in sortedKeys { sorted.setMember(name, (member(name) ?? .null).canonical) }
+        return sorted
+      default: return self
+      }
     }
   }
 

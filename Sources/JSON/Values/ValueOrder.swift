@@ -7,7 +7,7 @@ extension Value {
 
   /// jq's order of two values: negative, zero or positive.
   public static func order(_ a: Value, _ b: Value) -> Int {
-    withStack(for: min(a.nesting, b.nesting), (a, b)) { order($0, $1, 0) }
+    withStack(for: min(a.nesting, b.nesting)) { order(a, b, 0) }
   }
 
   private static func order(_ a: Value, _ b: Value, _ level: Int) -> Int {
@@ -108,7 +108,7 @@ extension Value {
 extension Value: Equatable, Comparable {
   /// jq's `==`: numbers by value, objects whatever the order of their members.
   public static func == (a: Value, b: Value) -> Bool {
-    withStack(for: min(a.nesting, b.nesting), (a, b)) { same($0, $1, 0) }
+    withStack(for: min(a.nesting, b.nesting)) { same(a, b, 0) }
   }
 
   public static func < (a: Value, b: Value) -> Bool { order(a, b) < 0 }

@@ -17,11 +17,11 @@ public struct Writer: Sendable {
 
   @inline(__always)
   public func write(_ value: Value, to output: Output) {
-    withStack(for: value.nesting, (self, value, output)) { writer, value, output in
-      if writer.isPlain {
+    withStack(for: value.nesting) {
+      if isPlain {
         writeCompact(value, to: output, 0)
       } else {
-        FormattedWriter(options: writer.options, output: output).write(value, 0)
+        FormattedWriter(options: options, output: output).write(value, 0)
       }
     }
   }
