@@ -43,7 +43,11 @@ public struct LogPlace: Equatable, Sendable {
     self.init(log: String(text[..<slash]), ordinal: ordinal)
   }
 
-  var text: String { "\(log)/\(ordinal)" }
+  /// With a sign, which shows that its writer is among the `LogWriters`: a version before 0.4 writes the place without,
+  /// and reads both.
+  var text: String { "\(log)/+\(ordinal)" }
+
+  static func hasWriter(_ text: String) -> Bool { text.split(separator: "/").last?.hasPrefix("+") ?? false }
 
   var next: LogPlace { LogPlace(log: log, ordinal: ordinal + 1) }
 }
@@ -121,10 +125,13 @@ extension StateFile {
     get throws(StoreError) { LogPlace(text: try database.fact(owner: "", name: LogPlace.fact)?.text) }
   }
 
-  /// The writers of its transactions; none for a file of a version before 0.4.
+  /// The writers of its transactions; those of a version before 0.4 are not known.
   var logWriters: LogWriters {
     get throws(StoreError) {
-      LogWriters(text: try database.fact(owner: "", name: LogWriters.fact)?.text ?? "")
+      var writers = LogWriters(text: try database.fact(owner: "", name: LogWriters.fact)?.text ?? "")
+      let place = try database.fact(owner: "", name: LogPlace.fact)?.text
+      if let place, !LogPlace.hasWriter(place) { writers.forgetEnd() }
+      return writers
     }
   }
 

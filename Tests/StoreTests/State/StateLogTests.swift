@@ -115,6 +115,38 @@ final class MemoryLog: StateLog {
     #expect(failures > 5)
   }
 
+  @Test("the writers of a version that does not note them are not known")
+  func unnotedWriters() throws {
+    func commit(by writer: String, at ordinal: Int) throws {
+      let file = try folder.open()
+      try file.attach(log, at: place(ordinal), by: writer)
+      try file.commit { _ in }
+      try file.commit { _ in }
+    }
+    func writers(through last: Int64) throws -> [String?] {
+      let writers = try folder.open().logWriters
+      return (1...last).map { writers.writer(of: $0) }
+    }
+    try commit(by: "a", at: 0)
+    try expect(writers(through: 2), equals: ["a", "a"])
+    // The next machine is of 0.3.
+    try folder.open().database.execute("UPDATE facts SET value = 'a/2' WHERE owner = '' AND name = 'log'")
+    try expect(folder.open().logPlace, equals: place(2))
+    try expect(writers(through: 2), equals: ["a", nil])
+    try commit(by: "b", at: 2)
+    try expect(writers(through: 4), equals: ["a", nil, "b", "b"])
+    expect(Int64("+7"), equals: 7, "as 0.3 reads it")
+  }
+
+  @Test("a thousand writers are remembered")
+  func manyWriters() {
+    var writers = LogWriters()
+    for number in 1...1001 { writers.begin("\(number)", at: Int64(number)) }
+    expectNil(writers.writer(of: 1))
+    expect(writers.writer(of: 2), equals: "2")
+    expect(LogWriters(text: writers.text), equals: writers)
+  }
+
   @Test(
     "a file that is rebuilt from the deltas, or from an image and the later ones, is the same",
     arguments: 1...20)
