@@ -125,7 +125,7 @@ public struct AssignmentCopy: Sendable, Equatable {
     }
     // Another may have begun it meanwhile.
     guard case .taken(let taken) = outcome, taken.place == LogPlace(log: log, ordinal: 0) else { throw known }
-    try taken.begin(with: renewed, at: ordinal)
+    try taken.begin(with: renewed, by: writer, at: ordinal)
     taken.release()
   }
 

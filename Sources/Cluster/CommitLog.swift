@@ -227,7 +227,7 @@ public final class CommitLog: StateLog {
     // Without an image the log grows, and the next commit tries again.
     guard let image = try? file.image() else { return }
     let ordinal = state.withLock(\.ordinal)
-    let id = "\(generation)-\(ordinal)-\(writer)"
+    let id = CommitRecord.imageID(generation, ordinal, writer)
     do {
       try journal.store(image, of: assignment, id: id)
       let former = state.withLock(\.imageID)
@@ -246,12 +246,7 @@ public final class CommitLog: StateLog {
   }
 
   /// Notes that what the servers had lost is in the log again.
-  func noteRepair(of loss: LogLoss) {
-    state.withLock { state in
-      state.finding = .repaired(loss)
-      state.imageID = "\(generation)-\(state.ordinal)-\(writer)"
-    }
-  }
+  func noteRepair(of loss: LogLoss) { state.withLock { $0.finding = .repaired(loss) } }
 
   /// Notes that this machine's state, of that ordinal, was of another history.
   func noteReplacement(of ordinal: Int64) {
@@ -261,16 +256,23 @@ public final class CommitLog: StateLog {
   /// The event that the opening of its state was, beside what it always is.
   public var finding: AssignmentEvent? { state.withLock(\.finding) }
 
-  /// Continues a log, an empty one say, with the image of a state that has seen so many transactions.
-  func begin(with image: [UInt8], at ordinal: Int64) throws(StoreError) {
-    let id = "\(generation)-\(ordinal)-\(writer)"
+  /// Continues a log, an empty one say, with the image of a state that has seen so many transactions, the last of them by
+  /// that writer.
+  ///
+  /// The image keeps the name of its writer: other machines know the state by it, and may have more of it.
+  func begin(with image: [UInt8], by writer: String, at ordinal: Int64) throws(StoreError) {
+    let id = CommitRecord.imageID(generation, ordinal, writer)
     do throws(JournalError) {
       // A part of it may be there, of an attempt before.
       try journal.removeImage(of: assignment, id: id)
       try journal.store(image, of: assignment, id: id)
     } catch { throw StoreError(assignment, .unavailable, error.description) }
-    state.withLock { $0.ordinal = ordinal }
     try append(record(.image(id: id), ordinal))
+    // Not before: a repeated opening begins where the log was taken over.
+    state.withLock { state in
+      state.ordinal = ordinal
+      (state.imageID, state.imageSize) = (id, image.count)
+    }
   }
 
   /// Releases the assignment, so that its next owner need not wait; false where it turns out to be another's, or that the

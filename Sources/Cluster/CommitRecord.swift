@@ -70,6 +70,19 @@ struct CommitRecord: Equatable {
   }
 }
 
+extension CommitRecord {
+  /// The id of an image of the state at an ordinal, with the writer of that ordinal.
+  static func imageID(_ generation: Int64, _ ordinal: Int64, _ writer: String) -> String {
+    "\(generation)-\(ordinal)-\(writer)"
+  }
+
+  /// The writer in the id of an image, which may be another than that of its record: see `CommitLog.begin`.
+  static func writer(ofImage id: String) -> String? {
+    let words = id.split(separator: "-", maxSplits: 2)
+    return words.count == 3 ? String(words[2]) : nil
+  }
+}
+
 /// The sum of the records of a log: the newest image, and the deltas behind it.
 struct LogContent {
   private(set) var log = ""
@@ -101,7 +114,7 @@ struct LogContent {
     case .image(let id):
       parts = nil
       // What lies before the first image that is left was purged.
-      image = (id, record.ordinal, record.writer)
+      image = (id, record.ordinal, CommitRecord.writer(ofImage: id) ?? record.writer)
       deltas.removeAll { $0.ordinal <= record.ordinal }
       ordinal = record.ordinal
     case .delta(let part, let count):

@@ -96,10 +96,9 @@ public struct LogTakeover: Sendable {
     if history == .other, let at, place.ordinal > 0 { log.noteReplacement(of: at.ordinal) }
     if let at, let loss = LogLoss(behind: place.ordinal, through: at.ordinal) {
       // What a file has was acknowledged by the servers before.
-      if isOfLog { try replica?.begin(at, by: log.writer) }
-      if isOfLog, let image = try replica?.image() {
+      if isOfLog, let (image, writer) = try image(of: replica, at: at, for: log) {
         replica = nil
-        try log.begin(with: image, at: at.ordinal)
+        try log.begin(with: image, by: writer, at: at.ordinal)
         log.noteRepair(of: loss)
         return try opened(path, options, log)
       }
@@ -142,6 +141,16 @@ public struct LogTakeover: Sendable {
     log.continueFrom(
       content.image.map { ($0.id, size) }, bytes: content.deltas.reduce(0) { $0 + $1.bytes.count })
     return try opened(path, options, log)
+  }
+
+  /// The image that a repair stores, with the writer of its last transaction, which gets a name where it has none.
+  private func image(
+    of replica: StateReplica?, at place: LogPlace, for log: CommitLog
+  ) throws(StoreError) -> (image: [UInt8], writer: String)? {
+    guard let replica else { return nil }
+    let known = try replica.writers.writer(of: place.ordinal)
+    if known == nil { try replica.begin(place, by: log.writer) }
+    return (try replica.image(), known ?? log.writer)
   }
 
   private func opened(

@@ -1,5 +1,6 @@
 import Expectations
 import Foundation
+import Reactive
 import SimulatedJournal
 import Store
 import TestSupport
@@ -11,10 +12,23 @@ import Testing
 ///
 /// A state is numbers, of which each transaction adds one.
 @Suite struct OtherHistoryTests {
-  private let journal = MemoryJournal(now: { 0 })
+  /// The faults of the next changes of the journal.
+  private final class Faults: Sendable {
+    private let next = Locked<[MemoryJournal.Fault?]>([])
+
+    var count: Int { next.withLock(\.count) }
+    func add(_ faults: [MemoryJournal.Fault?]) { next.withLock { $0 += faults } }
+    func take() -> MemoryJournal.Fault? { next.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+  }
+
+  private let faults = Faults()
+  private let journal: MemoryJournal
   private let folder: TemporaryFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws {
+    folder = try TemporaryFolder()
+    journal = MemoryJournal(now: { 0 }, fault: { [faults] isRead in isRead ? nil : faults.take() })
+  }
 
   private func open(_ machine: String, _ takeover: Int, imageBytes: Int = 1 << 20) throws -> (
     StateFile, CommitLog
@@ -106,12 +120,58 @@ import Testing
     expect(try inode("a"), equals: before)
   }
 
-  @Test("after more takeovers than are remembered a file is rebuilt, without a word")
+  @Test("a file goes on after many takeovers elsewhere")
   func many() throws {
     try run("a", 1, [1])
+    let before = try inode("a")
     for takeover in 1...40 { try run("b", takeover, [UInt8(takeover + 1)]) }
     expectNil(try run("a", 2, [50]))
     expect(try numbers("a"), equals: (1...41) + [50])
+    expect(try inode("a"), equals: before)
+  }
+
+  @Test(
+    "what one machine has stored again, another with more of the same history continues",
+    arguments: [0, 1 << 20])
+  func repairedTwice(imageBytes: Int) throws {
+    var older = journal.disks
+    try run("a", 1, [1, 2, 3, 4, 5], imageBytes: imageBytes) { if $0 == 3 { older = journal.disks } }
+    try run("b", 1, [6, 7], imageBytes: imageBytes)
+    journal.disks = older
+    for (machine, first, last) in [("a", 4, 5), ("b", 6, 7)] {
+      let event = try run(machine, 2, [], imageBytes: imageBytes)
+      guard case .repaired(let loss)? = event else {
+        Issue.record("\(machine): \(String(describing: event))")
+        return
+      }
+      expect([loss.first, loss.last], equals: [Int64(first), Int64(last)])
+    }
+    expectNil(try run("a", 3, [8]))
+    expect(try numbers("a"), equals: [1, 2, 3, 4, 5, 6, 7, 8])
+  }
+
+  @Test("a repair that was interrupted is made by the next attempt", arguments: 0..<3)
+  func interrupted(call: Int) throws {
+    try run("a", 1, [1])
+    let older = journal.disks
+    try run("a", 2, [2, 3])
+    journal.disks = older
+    let taking = LogTakeover(journal, of: "t", CommitLog.Options(pause: { _ in false }))
+    guard case .taken(let log) = try taking.take(writer: "a#3", digest: "d", newLog: "l") else {
+      Issue.record("not taken")
+      return
+    }
+    faults.add(Array(repeating: nil, count: call) + [.full])
+    let error = #expect(throws: StoreError.self) {
+      try taking.open(log, path: folder["a.db"], StateFile.Options())
+    }
+    expect(error?.kind, equals: .unavailable)
+    expect(faults.count, equals: 0)
+    _ = try taking.open(log, path: folder["a.db"], StateFile.Options())
+    expect(log.place.ordinal, equals: 3)
+    log.release()
+    expectNil(try run("b", 1, [4]))
+    expect(try numbers("b"), equals: [1, 2, 3, 4])
   }
 
   @Test("the log of a backup replaces the states that machines have of the former one")
