@@ -122,6 +122,11 @@ final class JetStreamClient: @unchecked Sendable {
     throw .unavailable(error.member("description")?.string ?? error.description)
   }
 
+  /// When a stream was made; nil where there is none.
+  func created(_ stream: String) throws(JournalError) -> String? {
+    try json("$JS.API.STREAM.INFO.\(stream)").member("created")?.string
+  }
+
   /// Makes a stream, unless there is one of that name.
   func make(_ stream: String, _ config: String) throws(JournalError) {
     let answer = try json("$JS.API.STREAM.CREATE.\(stream)", "{\"name\":\"\(stream)\",\(config)}")

@@ -266,9 +266,13 @@ public final class JetStreamJournal: Journal {
   /// The subject of what goes to the tasks of a pipeline, each of which has its number behind a dot.
   public static func packs(of pipeline: String) -> String { subject("pack", pipeline) }
 
-  /// Removes what a task has committed.
-  public func purgePacks(of pipeline: String, task: Int, before sequence: UInt64) throws(JournalError) {
+  /// Removes what a task has committed, unless the stream has replaced the one that was made at that time: the sequence
+  /// would be that of other packs.
+  public func purgePacks(
+    of pipeline: String, task: Int, before sequence: UInt64, ofStream created: String
+  ) throws(JournalError) {
     try with { (client) throws(JournalError) in
+      guard try client.created(Self.packs) == created else { return }
       try client.purge(Self.packs, "\(Self.packs(of: pipeline)).\(task)", before: sequence)
     }
   }
@@ -284,6 +288,11 @@ public final class JetStreamJournal: Journal {
         next = last.sequence + 1
       }
     }
+  }
+
+  /// When the stream of packs was made; nil where there is none.
+  func packsCreated() throws(JournalError) -> String? {
+    try with { (client) throws(JournalError) in try client.created(Self.packs) }
   }
 
   /// Whether there is the stream of packs; without it they have nowhere to go.

@@ -97,4 +97,24 @@ import Testing
     try journal.purge("t", before: last)
     #expect(try journal.append([1], to: "t", after: last) > last)
   }
+
+  @Test("packs of a stream that was made again are not removed by a sequence of the former one", .realServer)
+  func replacedPacks() throws {
+    let server = try NATSServer()
+    func journal() throws -> JetStreamJournal {
+      try JetStreamJournal(.init(servers: [server.url], replicas: 1), stop: StopSign())
+    }
+    let former = try #require(try journal().packsCreated())
+    let client = try JetStreamClient(NATSSettings(servers: [server.url], name: "test"), StopSign())
+    _ = try client.json("$JS.API.STREAM.DELETE.\(JetStreamJournal.packs)")
+    let present = try journal()
+    for pack in 0..<3 { try present.store(pack: [UInt8(pack)], of: "p", task: 0) }
+    for created in [former, ""] {
+      try present.purgePacks(of: "p", task: 0, before: 501, ofStream: created)
+      try expect(present.packs(of: "p"), equals: [[0], [1], [2]])
+    }
+    let created = try #require(try present.packsCreated())
+    try present.purgePacks(of: "p", task: 0, before: 3, ofStream: created)
+    try expect(present.packs(of: "p"), equals: [[2]])
+  }
 }

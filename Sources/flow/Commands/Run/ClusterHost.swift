@@ -148,11 +148,13 @@ final class ClusterHost: AssignmentHost {
         next = now + Self.purgePause
         return true
       }
-      guard isDue, let position = try? file.fact(owner: share.source, name: "position")?.text,
-        let sequence = (try? Value.parse(position))?.member("sequence")?.string.flatMap({ UInt64($0) })
+      guard isDue, let text = try? file.fact(owner: share.source, name: "position")?.text,
+        let position = try? Value.parse(text), let created = position.member("created")?.string,
+        let sequence = position.member("sequence")?.string.flatMap({ UInt64($0) })
       else { return }
       // They are not read again; what stays is removed the next time.
-      try? journal.purgePacks(of: share.pipeline, task: share.number, before: sequence + 1)
+      try? journal.purgePacks(
+        of: share.pipeline, task: share.number, before: sequence + 1, ofStream: created)
     }
   }
 
