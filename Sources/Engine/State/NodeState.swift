@@ -68,11 +68,15 @@ public struct NodeState<Element: StorableValue>: KeyedState, Sendable {
     return memory.oldest
   }
 
+  @discardableResult @inlinable public mutating func removeOldest() -> (key: JSON.Value, value: Element)? {
+    guard let table else { return memory.removeOldest() }
+    guard let (key, value) = table.value.oldest else { return nil }
+    table.value.remove(key)
+    return (JSON.Value(keyBytes: key), value)
+  }
+
   @inlinable public mutating func forget(beyond bound: Int) {
-    while count > bound, let oldest {
-      remove(oldest.key)
-      forgetting?.noteForgotten(beyond: bound)
-    }
+    while count > bound, removeOldest() != nil { forgetting?.noteForgotten(beyond: bound) }
   }
 
   @inlinable public func forEach(_ body: (JSON.Value, Element) -> Void) {

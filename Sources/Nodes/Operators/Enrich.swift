@@ -374,7 +374,7 @@ private final class Enrich: Step {
     entries = []
     next = 0
     // Of requests that a run before has made, and no event needs any more.
-    while let (key, _) = failing.oldest { failing.remove(key) }
+    while failing.removeOldest() != nil {}
   }
 
   private func send(_ event: Event, _ found: Found, _ out: Downstream) {

@@ -122,7 +122,7 @@ private final class Join: Step {
 
   func takeSide(_ event: Event, _ out: Downstream) throws {
     guard let key = try otherKey.first(event), key.kind != .null else { return }
-    machine.set(event.value.detach(), for: key.detach(), at: out.now)
+    machine.set(event.value.packed(), for: key.detach(), at: out.now)
   }
 
   func endSidePoll(_ poll: Poll, _ out: Downstream) {

@@ -111,7 +111,7 @@ final class SourcePolls {
     var rows: [(key: Value, before: Value)] = []
     absent.forEach { rows.append(($0, $1.value)) }
     for (key, _) in rows { _ = absent.bringBack(key) }
-    while let (key, _) = places.oldest { places.remove(key) }
+    while places.removeOldest() != nil {}
     searched = nil
     return rows
   }

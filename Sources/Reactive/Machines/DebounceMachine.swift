@@ -77,9 +77,8 @@ where State: Sendable, State.Value == Pending<Element> {
     }
     let deadline = deadline(since: since, latest: now)
     if deadlines != nil { deadlines?.set(deadline, for: key) } else if look == nil { look = deadline }
-    guard pending.count > bound, let oldest = pending.oldest else { return }
+    guard pending.count > bound, let oldest = pending.removeOldest() else { return }
     deadlines?.remove(oldest.key)
-    pending.remove(oldest.key)
     if deadlines == nil { look = pending.oldest.map { self.deadline(of: $0.value) } }
     host.note(.early, beyond: bound)
     host.emit(oldest.value.element)
@@ -94,19 +93,14 @@ where State: Sendable, State.Value == Pending<Element> {
       if let row = pending.remove(key) { return row.element }
     }
     guard deadlines == nil, let due = look, due <= now else { return nil }
-    let oldest = pending.oldest
-    look = oldest.map { deadline(of: $0.value) }
-    guard let oldest, let look, look <= now else { return nil }
-    pending.remove(oldest.key)
-    return oldest.value.element
+    look = pending.oldest.map { deadline(of: $0.value) }
+    guard let look, look <= now else { return nil }
+    return pending.removeOldest()?.value.element
   }
 
   /// Emits everything, the key that has been quiet longest first.
   @inlinable package mutating func flush(_ host: some MachineHost<Element>) {
-    while let oldest = pending.oldest {
-      pending.remove(oldest.key)
-      host.emit(oldest.value.element)
-    }
+    while let oldest = pending.removeOldest() { host.emit(oldest.value.element) }
     look = nil
     if deadlines != nil { deadlines = Deadlines() }
   }

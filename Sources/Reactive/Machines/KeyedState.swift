@@ -29,6 +29,10 @@
   /// The key that was written longest ago.
   var oldest: (key: Key, value: Value)? { get }
 
+  /// Removes the key that was written longest ago, and returns it.
+  @discardableResult
+  mutating func removeOldest() -> (key: Key, value: Value)?
+
   /// Forgets the keys written longest ago that are more than `bound`.
   mutating func forget(beyond bound: Int)
 
@@ -39,7 +43,7 @@
 extension KeyedState {
   @inlinable
   package mutating func forget(beyond bound: Int) {
-    while count > bound, let oldest { remove(oldest.key) }
+    while count > bound, removeOldest() != nil {}
   }
 }
 
@@ -136,6 +140,14 @@ extension KeyedState {
       return nil
     }
     return (key, value)
+  }
+
+  /// Without a look at keys: the slot is known by its place.
+  @discardableResult @inlinable package mutating func removeOldest() -> (key: Key, value: Value)? {
+    guard first != Self.none, let key = places[Int(first)].key else { return nil }
+    let place = Int(first)
+    let slot = index.find(HashIndex.hash(key)) { $0 == place }
+    return removePlace(at: slot).map { (key, $0) }
   }
 
   @inlinable package func forEach(_ body: (Key, Value) -> Void) {

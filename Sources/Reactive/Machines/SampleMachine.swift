@@ -42,8 +42,7 @@ where State: Sendable, State.Value == Element {
     let key = try key(element)
     if let next, next <= host.now { wake(host) }
     latest.set(element, for: key)
-    if latest.count > bound, let oldest = latest.oldest {
-      latest.remove(oldest.key)
+    if latest.count > bound, let oldest = latest.removeOldest() {
       host.note(.early, beyond: bound)
       host.emit(oldest.value)
     }
@@ -56,10 +55,7 @@ where State: Sendable, State.Value == Element {
   }
 
   @inlinable package mutating func flush(_ host: some MachineHost<Element>) {
-    while let oldest = latest.oldest {
-      latest.remove(oldest.key)
-      host.emit(oldest.value)
-    }
+    while let oldest = latest.removeOldest() { host.emit(oldest.value) }
   }
 
   /// The end of the interval that a time is in.

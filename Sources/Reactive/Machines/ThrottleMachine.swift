@@ -82,11 +82,9 @@ where State: Sendable, State.Value == OpenPeriod<Element> {
       if let period = periods.remove(key) { return (key, period) }
     }
     guard let due = look, due <= now else { return nil }
-    let oldest = periods.oldest
-    look = oldest?.value.end
-    guard let oldest, oldest.value.end <= now else { return nil }
-    periods.remove(oldest.key)
-    return (oldest.key, oldest.value)
+    look = periods.oldest?.value.end
+    guard let look, look <= now else { return nil }
+    return periods.removeOldest().map { ($0.key, $0.value) }
   }
 
   @inlinable package mutating func flush(_ host: some MachineHost<Element>) {

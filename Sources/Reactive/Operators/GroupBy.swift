@@ -66,7 +66,7 @@ extension Observable {
       groups.value.set(group, for: missing.value)
       return missing.value
     }
-    takeOldest = { groups.value.oldest.flatMap { groups.value.remove($0.key) } }
+    takeOldest = { groups.value.removeOldest()?.value }
   }
 }
 

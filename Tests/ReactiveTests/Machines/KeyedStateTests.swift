@@ -94,6 +94,8 @@ import Testing
     for number in 0..<60 {
       expect(state.value(for: Crowded(number: number)), equals: (number % 2 == 0 ? nil : number))
     }
+    for number in stride(from: 1, to: 60, by: 2) { expect(state.removeOldest()?.value, equals: number) }
+    #expect(state.removeOldest() == nil && state.count == 0)
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>) func agreesWithAnArray(seed: UInt64) {
@@ -114,8 +116,7 @@ import Testing
         let old = model.remove(key) ?? 0
         if kept { model.set(old + 1, for: key) }
       case 3:
-        guard let oldest = state.oldest else { continue }
-        state.remove(oldest.key)
+        guard let oldest = state.removeOldest() else { continue }
         expect(model.entries.removeFirst().key, equals: oldest.key)
       default:
         expect(state.value(for: key), equals: model.entries.first { $0.key == key }?.value)
