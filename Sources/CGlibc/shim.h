@@ -23,6 +23,7 @@ char *strptime(const char *text, const char *format, struct tm *time);
 int statx(int folder, const char *path, int flags, unsigned mask, struct statx *status);
 void *memrchr(const void *text, int byte, size_t count);
 void *memmem(const void *text, size_t count, const void *part, size_t part_count);
+int sched_getcpu(void);
 int pipe2(int descriptors[2], int flags);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);

@@ -75,7 +75,7 @@ public struct Event: Sendable {
       return self
     }
     poll.keepKey(ofRow: row)
-    return with(value.detach())
+    return with(value.packed())
   }
 
   /// The position of the event's row in an order of its source's list, whatever steps have made of the value since;

@@ -18,7 +18,7 @@ public final class TapeDocument: @unchecked Sendable {
   var rawCount = 0
 
   /// Whether the text has memory of its own, not the end of the tape's.
-  private var ownsRaw = true
+  private(set) var ownsRaw = true
   private(set) var tape: UnsafeMutablePointer<UInt64>
   private(set) var tapeCapacity: Int
   /// Words in use on the tape.
@@ -44,23 +44,26 @@ public final class TapeDocument: @unchecked Sendable {
     raw.initialize(repeating: 0, count: TapeDocument.padding)
   }
 
-  /// A copy that does not grow, in one piece of memory: `words` words of tape, and the text behind them.
-  init(copying text: ByteView, behind words: Int) {
-    rawCapacity = text.count
+  /// An empty document that is kept and does not grow, in one block of memory: `words` words of tape, and so many bytes
+  /// of text behind them.
+  init(keeping bytes: Int, behind words: Int) {
+    rawCapacity = bytes
     tapeCapacity = words
-    tape = .allocate(capacity: words + (text.count + TapeDocument.padding + 7) / 8)
-    raw = UnsafeMutableRawPointer(tape + words).assumingMemoryBound(to: UInt8.self)
+    let memory = KeptMemory.shared.allocate(TapeDocument.keptSize(bytes, words))
+    tape = memory.bindMemory(to: UInt64.self, capacity: words)
+    raw = (memory + words * 8).bindMemory(to: UInt8.self, capacity: bytes + TapeDocument.padding)
     ownsRaw = false
-    if let base = text.baseAddress { memcpy(raw, base, text.count) }
-    rawCount = text.count
-    tapeCount = words
-    pad()
   }
 
   deinit {
-    if ownsRaw { raw.deallocate() }
+    if !ownsRaw {
+      return KeptMemory.shared.deallocate(tape, TapeDocument.keptSize(rawCapacity, tapeCapacity))
+    }
+    raw.deallocate()
     tape.deallocate()
   }
+
+  private static func keptSize(_ bytes: Int, _ words: Int) -> Int { words * 8 + bytes + padding }
 
   /// Clears the contents and keeps the memory, for a document with one owner.
   func reset() {

@@ -22,7 +22,7 @@ extension Value {
       case .null, .bool, .number, .literal, .string: continue
       case .array, .object, .projection: return false
       case .view(let document, let index):
-        if document !== last { whole += document.rawCount }
+        if document !== last { whole += document.rawCapacity }
         last = document
         if document.isContainer(Int(index)) { kept += document.containerText(at: Int(index)).count }
       }
@@ -65,34 +65,42 @@ extension TapeDocument {
     case Tape.string, Tape.key: return withText(word) { .string($0) }
     default:
       let text = containerText(at: index)
-      let end = Tape.offset(word)
-      // A value that makes up most of its document needs no copy.
-      if text.count * 2 > rawCount { return .view(self, UInt32(index)) }
-      return .view(copy(text, index..<end), 0)
+      // A value that makes up most of its document's memory needs no copy, unless it is small and on the heap.
+      if text.count * 2 > rawCapacity, !ownsRaw || text.count > KeptMemory.largest {
+        return .view(self, UInt32(index))
+      }
+      let copy = TapeDocument(keeping: text.count, behind: Tape.offset(word) - index)
+      copy.depth = depth
+      copy.append(self, index)
+      copy.pad()
+      return .view(copy, 0)
     }
   }
 
-  private func copy(_ text: ByteView, _ range: Range<Int>) -> TapeDocument {
-    let copy = TapeDocument(copying: text, behind: range.count)
-    copy.depth = depth
-    let shift = UInt64(truncatingIfNeeded: containerStart(at: range.lowerBound))
-    var at = range.lowerBound
-    while at < range.upperBound {
-      let word = tape[at]
-      let target = at - range.lowerBound
+  /// Appends a container of another document to one with room for it.
+  func append(_ other: TapeDocument, _ index: Int) {
+    let tape = tape
+    let text = other.containerText(at: index)
+    let end = Tape.offset(other.tape[index])
+    // Negative numbers wrap around, and so does the sum.
+    let (words, bytes) = (tapeCount - index, rawCount - Int(other.tape[index + 1] >> 32))
+    let moved = UInt64(bitPattern: Int64(bytes))
+    var at = index
+    while at < end {
+      let word = other.tape[at]
       if Tape.kind(word) >= Tape.array {
-        copy.tape[target] = word - UInt64(truncatingIfNeeded: range.lowerBound)
-        copy.tape[target + 1] = tape[at + 1] - (shift << 32 | shift)
+        tape[at + words] = word &+ UInt64(bitPattern: Int64(words))
+        tape[at + words + 1] = other.tape[at + 1] &+ (moved << 32 &+ moved)
         at += 2
       } else {
-        copy.tape[target] = word - shift
+        tape[at + words] = word &+ moved
         at += 1
       }
     }
-    return copy
+    tapeCount += end - index
+    if let base = text.baseAddress { memcpy(raw + rawCount, base, text.count) }
+    rawCount += text.count
   }
-
-  private func containerStart(at index: Int) -> Int { Int(tape[index + 1] >> 32) }
 }
 
 // MARK: - The state of a fold

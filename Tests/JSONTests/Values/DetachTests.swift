@@ -55,7 +55,7 @@ import Testing
 
   @Test func valuesMakeUpTheirDocumentsFromHalfOfThemOn() throws {
     let text = (0..<400).map { #"{"id":"id \#($0)","n":\#($0)}"# }.joined(separator: "\n")
-    let reader = Reader(chunkSize: 1 << 20, source: pieces(Array(text.utf8), 1 << 20))
+    let reader = Reader(chunkSize: text.utf8.count + 1, source: pieces(Array(text.utf8), 1 << 20))
     var values: [Value] = []
     while let value = try reader.next() { values.append(value) }
     #expect(Value.makeUpDocuments(values))
@@ -65,5 +65,21 @@ import Testing
     #expect(Value.makeUpDocuments(values.prefix(2).map { $0.detach() }))
     #expect(!Value.makeUpDocuments([.array([values[0]])]))
     #expect(Value.makeUpDocuments([]))
+  }
+
+  @Test("a line that came by itself into the memory for many does not keep that")
+  func aLoneLine() throws {
+    let line = Array(#"{"id":"a","n":1.50}"#.utf8)
+    var text = TextBuffer(capacity: 1 << 18)
+    _ = text.memory.update(fromContentsOf: line)
+    var values: [Value] = []
+    _ = ChunkParser(size: 1 << 18)
+      .parse(&text, 0..<line.count, of: line.count, eachOnItsLine: true, into: &values)
+    guard case .view(let document, _) = try #require(values.first) else { return #expect(Bool(false)) }
+    #expect(document.rawCapacity >= 1 << 18 && !Value.makeUpDocuments(values))
+    guard case .view(let kept, _) = values[0].detach() else { return #expect(Bool(false)) }
+    #expect(kept.rawCapacity == line.count)
+    guard case .view(let again, _) = Value.view(kept, 0).detach() else { return #expect(Bool(false)) }
+    #expect(again === kept)
   }
 }

@@ -1,0 +1,115 @@
+import Dispatch
+import Expectations
+import Reactive
+import Testing
+
+@testable import JSON
+
+/// The memory of values that are kept beyond their documents.
+@Suite struct KeptMemoryTests {
+  /// A block in use, filled with one byte.
+  private struct Block: @unchecked Sendable {
+    let memory: UnsafeMutableRawPointer
+    let size: Int
+    let mark: UInt8
+
+    init(_ size: Int, _ mark: UInt8, of kept: KeptMemory) {
+      memory = kept.allocate(size)
+      (self.size, self.mark) = (size, mark)
+      memory.initializeMemory(as: UInt8.self, repeating: mark, count: size)
+    }
+
+    var isIntact: Bool {
+      UnsafeRawBufferPointer(start: memory, count: size).allSatisfy { $0 == mark }
+    }
+  }
+
+  @Test("a block is at most an eighth larger than what was asked for")
+  func sizes() {
+    var former = SizeClass(1)
+    expect(former.number, equals: 0)
+    for wanted in 1...KeptMemory.largest {
+      let found = SizeClass(wanted)
+      #expect(found.size >= wanted && found.size % 16 == 0 && found.number < SizeClass.count)
+      if wanted > 128 { #expect((found.size - wanted) * 8 < wanted, "\(wanted): \(found.size)") }
+      #expect(found.number == former.number ? found.size == former.size : found.number == former.number + 1)
+      former = found
+    }
+    expect(former.number, equals: SizeClass.count - 1)
+  }
+
+  @Test("blocks stay apart, whatever is freed in between", arguments: 1...5 as ClosedRange<UInt64>)
+  func blocks(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let kept = KeptMemory()
+    var blocks: [Block] = []
+    for number in 0..<6000 {
+      if random.below(5) < 2, !blocks.isEmpty {
+        let block = blocks.remove(at: random.below(blocks.count))
+        #expect(block.isIntact)
+        kept.deallocate(block.memory, block.size)
+      } else {
+        // Many of like size, some of any, and some that are too large for a piece.
+        let most = [1500, 1600, 3000, KeptMemory.largest, 50_000][min(4, random.below(30) / 6)]
+        blocks.append(Block(1 + random.below(most), UInt8(truncatingIfNeeded: number), of: kept))
+      }
+    }
+    #expect(blocks.allSatisfy { $0.isIntact })
+    for block in blocks { kept.deallocate(block.memory, block.size) }
+    #expect(kept.reserved <= 8 * 2 << 20, "one piece for each processor")
+  }
+
+  @Test("what one thread has allocated another may free")
+  func threads() {
+    let kept = KeptMemory()
+    let shared = Locked([Block]())
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      var random = SplitMix64(seed: UInt64(thread) + 1)
+      for _ in 0..<3000 {
+        let block = Block(1 + random.below(2000), UInt8(thread), of: kept)
+        let other = shared.withLock { blocks -> Block? in
+          blocks.append(block)
+          return blocks.count < 400 ? nil : blocks.remove(at: random.below(blocks.count))
+        }
+        guard let other else { continue }
+        #expect(other.isIntact)
+        kept.deallocate(other.memory, other.size)
+      }
+    }
+    for block in shared.withLock({ $0 }) { kept.deallocate(block.memory, block.size) }
+    #expect(kept.reserved <= 8 * 2 << 20)
+  }
+
+  @Test("many blocks take their own size, an eighth and a few pieces, and keep no more than their pieces")
+  func memory() {
+    let kept = KeptMemory()
+    let blocks = (0..<20_000).map { Block(1500 + $0 % 100, 1, of: kept) }
+    let size = blocks.reduce(0) { $0 + $1.size }
+    #expect(kept.reserved < size + size / 8 + 20 * 2 << 20)
+    // Those of one time lie side by side.
+    for block in blocks.dropFirst(1000) { kept.deallocate(block.memory, block.size) }
+    #expect(kept.reserved < 20 * 2 << 20)
+    for block in blocks.prefix(1000) { kept.deallocate(block.memory, block.size) }
+    #expect(kept.reserved <= 8 * 2 << 20)
+  }
+
+  @Test("values that are kept for any time are what they were", arguments: 1...5 as ClosedRange<UInt64>)
+  func values(seed: UInt64) throws {
+    var random = RandomJSON(seed)
+    var held: [(value: Value, text: String)] = []
+    for _ in 0..<2000 {
+      let numbers = "[12345678901234567890.12345678901234567890,1e999,-0]"
+      let row = #"{"n":\#(numbers),"same":1,"same":\#(random.text()),"more":\#(random.text())}"#
+      let rows = try json("[\(random.text()),\(row),\(row)]")
+      let value = try #require(rows.element(1))
+      let kept = value.detach()
+      #expect(kept == value && kept.hashValue == value.hashValue)
+      held.append((kept, value.description))
+      if held.count > 300 {
+        let (value, text) = held.remove(at: random.random.below(held.count))
+        expect(value.description, equals: text)
+      }
+    }
+    for (value, text) in held { expect(value.description, equals: text) }
+  }
+}
