@@ -6,11 +6,12 @@ import Synchronization
 ///
 /// What waits is tens of thousands of events of one or two kilobytes, which leave in no particular order. The heap's
 /// arenas grow by one such block a system call, have each page fetched from the kernel by itself, and look at the
-/// neighbours of a block that is freed, which are in no cache. Here a piece comes in a huge page, when there are a
-/// few already, and a block that is freed is a bit in the head of its piece.
+/// neighbours of a block that is freed, which are in no cache. Here pieces come in huge pages, as soon as a size fills more
+/// than two, and a block that is freed is a bit in the head of its piece.
 ///
-/// A block is at most an eighth larger than what was asked for. A piece goes back to the system when all of its blocks
-/// are free; one such piece is kept for each processor.
+/// A block is at most an eighth larger than what was asked for. A piece whose blocks are all free goes back to the system,
+/// unless it is one of the first sixteen of its processor: a step that holds and sends in turns does not return them
+/// each time.
 final class KeptMemory: Sendable {
   /// Larger blocks come from the heap: few would fit into a piece.
   static let largest = 32 << 10
@@ -18,7 +19,12 @@ final class KeptMemory: Sendable {
 
   private static let shelfCount = 8
   /// One for a processor, so that threads rarely wait for each other.
-  private let shelves = (0..<shelfCount).map { Shelf(number: $0) }
+  private let shelves: [Shelf]
+
+  /// With `unused` pieces of each processor that are kept without blocks in use.
+  init(unused: Int = 16) {
+    shelves = (0..<KeptMemory.shelfCount).map { Shelf(number: $0, mostUnused: unused) }
+  }
 
   func allocate(_ size: Int) -> UnsafeMutableRawPointer {
     if size > KeptMemory.largest { return .allocate(byteCount: size, alignment: 16) }
@@ -72,6 +78,7 @@ private struct Piece: Equatable {
 
   let head: UnsafeMutablePointer<Head>
 
+  var isUnused: Bool { head.pointee.free == head.pointee.count }
   var shelf: Int { head.pointee.shelf }
   private var map: UnsafeMutablePointer<UInt64> {
     UnsafeMutableRawPointer(head + 1).assumingMemoryBound(to: UInt64.self)
@@ -122,21 +129,31 @@ private struct Piece: Equatable {
 ///
 /// `@unchecked`: all of it is touched under its lock.
 private final class Shelf: @unchecked Sendable {
-  /// Pieces before this one are not in huge pages, of which one would be more than a few blocks need.
-  private static let hugeFrom = 3
+  /// Pieces before this one of a size are not in huge pages, of which one would be more than a few blocks need.
+  private static let hugeFrom = 2
 
   private let number: Int
+  private let mostUnused: Int
   private let lock = Mutex<Void>(())
   private let fence = SanitizerFence()
-  /// The pieces of each size that have a free block, the first of a list.
+  /// The pieces of each size that have a free block, the first of a list, and how many pieces there are.
   private var open = [UnsafeMutablePointer<Piece.Head>?](repeating: nil, count: SizeClass.count)
-  private(set) var pieces = 0
-  /// A piece without blocks in use, for any size.
-  private var spare: UnsafeMutableRawPointer?
+  private var counts = [Int](repeating: 0, count: SizeClass.count)
+  private var unused = 0
 
-  init(number: Int) { self.number = number }
+  init(number: Int, mostUnused: Int) { (self.number, self.mostUnused) = (number, mostUnused) }
 
-  deinit { spare?.deallocate() }
+  deinit {
+    for case var head? in open {
+      while let next = head.pointee.next {
+        head.deallocate()
+        head = next
+      }
+      head.deallocate()
+    }
+  }
+
+  var pieces: Int { counts.reduce(0, +) }
 
   func withLock<R>(_ body: (Shelf) -> R) -> R {
     lock.withLock { _ in
@@ -148,6 +165,7 @@ private final class Shelf: @unchecked Sendable {
 
   func allocate(_ size: SizeClass) -> UnsafeMutableRawPointer {
     let piece = open[size.number].map { Piece($0) } ?? add(size)
+    if piece.isUnused { unused -= 1 }
     let block = piece.take()
     if piece.head.pointee.free == 0 { unlink(piece.head) }
     return block
@@ -156,25 +174,26 @@ private final class Shelf: @unchecked Sendable {
   func deallocate(_ block: UnsafeMutableRawPointer, in piece: Piece) {
     piece.giveBack(block)
     if piece.head.pointee.free == 1 { link(piece.head) }
-    if piece.head.pointee.free < piece.head.pointee.count { return }
-    unlink(piece.head)
-    guard spare != nil else { return spare = UnsafeMutableRawPointer(piece.head) }
-    pieces -= 1
-    piece.head.deallocate()
+    guard piece.isUnused else { return }
+    unused += 1
+    if unused > mostUnused { remove(piece) }
   }
 
   private func add(_ size: SizeClass) -> Piece {
-    let piece = Piece(spare ?? allocatePiece(), size, of: number)
-    spare = nil
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: Piece.size, alignment: Piece.size)
+    if counts[size.number] >= Shelf.hugeFrom { madvise(memory, Piece.size, MADV_HUGEPAGE) }
+    counts[size.number] += 1
+    unused += 1
+    let piece = Piece(memory, size, of: number)
     link(piece.head)
     return piece
   }
 
-  private func allocatePiece() -> UnsafeMutableRawPointer {
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: Piece.size, alignment: Piece.size)
-    pieces += 1
-    if pieces >= Shelf.hugeFrom { madvise(memory, Piece.size, MADV_HUGEPAGE) }
-    return memory
+  private func remove(_ piece: Piece) {
+    unlink(piece.head)
+    counts[piece.head.pointee.sizeClass] -= 1
+    unused -= 1
+    piece.head.deallocate()
   }
 
   private func link(_ head: UnsafeMutablePointer<Piece.Head>) {

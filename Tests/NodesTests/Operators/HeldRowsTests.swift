@@ -23,7 +23,7 @@ import Trials
     "sample: { key: .id, every: 10h }",
     "scan: { key: .id, init: null, update: $event }",
     "sort: .id",
-    "throttle: { key: .more[0], for: 10h, latest: true }",
+    "throttle: { key: '.more[0]', for: 10h, latest: true }",
     "window: { tumbling: 10h }",
     "window: { tumbling: 10h, key: .id, init: null, update: $event }",
   ]
