@@ -4,7 +4,8 @@ extension Value {
   /// A copy of an event's value that keeps no more memory alive than its own, in one block.
   ///
   /// As `detach()`, but a container that was built of other values becomes a document as well, where `detach()` copies
-  /// each of those. A state that is changed again and again is better left as it was built.
+  /// each of those. So it remains where the document would have more than 16 MiB of text, since one part may be in a value
+  /// many times. A state that is changed again and again is better left as it was built.
   public func packed() -> Value {
     guard case .view = self else {
       var size = PackedSize()
@@ -19,12 +20,15 @@ extension Value {
 private struct PackedSize {
   static let deepest = 64
   private static let longest = 1 << 24
+  private static let most = 16 << 20
   var bytes = 0
   var words = 0
   var hasViews = false
 
-  /// False for what is written with escapes, or takes more than its digits.
-  mutating func add(_ value: Value) -> Bool {
+  /// False for what is written with escapes, or takes more than its digits, and as soon as all is too large.
+  mutating func add(_ value: Value) -> Bool { addParts(value) && bytes <= PackedSize.most }
+
+  private mutating func addParts(_ value: Value) -> Bool {
     words += 1
     switch value {
     case .null: bytes += 4
@@ -62,12 +66,12 @@ private struct PackedSize {
       }
       return Tape.length(word) < PackedSize.longest
     }
-    return bytes < 1 << 30
+    return true
   }
 
   /// The digits of a whole number that is not large.
   static func digits(_ number: Double) -> String? {
-    guard let whole = Int(exactly: number), abs(whole) < 100_000_000_000_000 else { return nil }
+    guard let whole = Int(exactly: number), whole.magnitude < 100_000_000_000_000 else { return nil }
     return whole == 0 && number.sign == .minus ? nil : String(whole)
   }
 

@@ -30,7 +30,8 @@ import Testing
     case 0: return .null
     case 1: return .bool(random.random.below(2) == 0)
     case 2:
-      return .number([0, -0.0, 7, -12, 1e14, 99_999_999_999_999, 0.5, .infinity][random.random.below(8)])
+      let numbers = [0, -0.0, 7, -12, 1e14, 99_999_999_999_999, -0x1p63, 0.5, .infinity]
+      return .number(numbers[random.random.below(numbers.count)])
     case 3: return .string(["", "plain", "日本", "a\"b", "line\n", "\u{7f}"][random.random.below(6)])
     case 4: return try json(random.number()).detach()
     case 5:
@@ -62,6 +63,21 @@ import Testing
       guard case .view(let document, 0) = value.packed() else { return #expect(Bool(false), "\(value)") }
       #expect(document[whole: 0] == value && document.depth >= value.nesting)
       expect(document[whole: 0].description, equals: value.description)
+    }
+  }
+
+  @Test("with more than 16 MiB of text it is what detach makes of it: one part may be in a value many times")
+  func large() throws {
+    let text = [UInt8](repeating: 0x61, count: 1 << 20)
+    let view = try json(#"{"a":"\#(String(decoding: text, as: UTF8.self))"}"#)
+    for part in [.string(text), view, .array([view]), .record([("a", .string(text))])] as [Value] {
+      let row = try json("[1]")
+      let small = Value.array([row] + [Value](repeating: part, count: 15))
+      guard case .view(let document, 0) = small.packed() else { return #expect(Bool(false)) }
+      #expect(document[whole: 0] == small)
+      let large = Value.array([row] + [Value](repeating: part, count: 16))
+      guard case .array = large.packed() else { return #expect(Bool(false)) }
+      #expect(large.packed() == large)
     }
   }
 
