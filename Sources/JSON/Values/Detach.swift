@@ -149,7 +149,7 @@ extension Value {
 
   private var mayShrink: Bool {
     switch self {
-    case .view(let document, _): document.roots.count > 1
+    case .view(let document, _): document.holdsOthers
     case .array, .object, .projection: true
     default: false
     }
@@ -157,9 +157,12 @@ extension Value {
 }
 
 extension TapeDocument {
-  /// A copy of a value that is a small part of a chunk; nil where keeping the chunk costs little more.
+  /// Whether a value may be one of many: a chunk has many roots, and an event that waited is kept without any.
+  fileprivate var holdsOthers: Bool { roots.count > 1 || !ownsRaw }
+
+  /// A copy of a value that is a small part of a chunk or of an event; nil where keeping that costs little more.
   fileprivate func compacted(_ index: Int) -> Value? {
-    guard roots.count > 1 else { return nil }
+    guard holdsOthers else { return nil }
     if isContainer(index), containerText(at: index).count * 8 > rawCount { return nil }
     return detached(index)
   }

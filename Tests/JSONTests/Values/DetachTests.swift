@@ -5,13 +5,16 @@ import Testing
 
 /// The state of a fold that keeps a little of each input must not keep all the text alive.
 @Suite struct DetachTests {
-  /// The number of chunks still alive after a fold over a stream.
-  func chunksHeld(_ fold: (inout Value, Value) -> Void) throws -> (state: Value, chunks: Int) {
+  /// The number of chunks still alive after a fold over a stream, or of values of their own if each has waited before.
+  func chunksHeld(
+    afterWaiting: Bool = false, _ fold: (inout Value, Value) -> Void
+  ) throws -> (state: Value, chunks: Int) {
     let text = (0..<4000).map { #"{"id":"id \#($0)","n":\#($0).5,"more":["text of some length",{"a":1}]}"# }
     let reader = Reader(chunkSize: 8192, source: pieces(Array(text.joined(separator: "\n").utf8), 8192))
     var state = Value.null
     var chunks: [Held] = []
-    while let value = try reader.next() {
+    while let read = try reader.next() {
+      let value = afterWaiting ? read.detach() : read
       if case .view(let document, _) = value, chunks.last?.document !== document {
         chunks.append(Held(document))
       }
@@ -42,6 +45,26 @@ import Testing
     expect(
       state.element(3999)?.description, equals: #"{"id":"id 3999","more":["text of some length",{"a":1}]}"#)
     #expect(chunks < 10)
+  }
+
+  @Test("a small text of an event that waited does not keep the event, and a large part is not copied")
+  func partsOfWhatWaited() throws {
+    let texts = try chunksHeld(afterWaiting: true) { state, value in
+      guard let id = value.member("id"), let key = Key(id) else { return }
+      state.setMember(key, id)
+    }
+    #expect(texts.state.member("id 3999") == Value.string("id 3999"))
+    // A container keeps its first parts as they are.
+    expect(texts.chunks, equals: Value.stateSize)
+    let objects = try chunksHeld(afterWaiting: true) { state, value in
+      state.append(.record([("of", value.member("id") ?? .null)]))
+    }
+    expect(objects.state.element(3999)?.description, equals: #"{"of":"id 3999"}"#)
+    expect(objects.chunks, equals: Value.stateSize)
+    let large = try chunksHeld(afterWaiting: true) { state, value in
+      state.append(value.member("more") ?? .null)
+    }
+    expect(large.chunks, equals: 4000)
   }
 
   @Test func wholeInputsByKey() throws {
