@@ -181,7 +181,8 @@ private final class Shelf: @unchecked Sendable {
 
   private func add(_ size: SizeClass) -> Piece {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Piece.size, alignment: Piece.size)
-    if counts[size.number] >= Shelf.hugeFrom { madvise(memory, Piece.size, MADV_HUGEPAGE) }
+    // The first ones ask for small pages: where the system's mode is `always`, one block would fetch two megabytes.
+    madvise(memory, Piece.size, counts[size.number] < Shelf.hugeFrom ? MADV_NOHUGEPAGE : MADV_HUGEPAGE)
     counts[size.number] += 1
     unused += 1
     let piece = Piece(memory, size, of: number)

@@ -1,5 +1,6 @@
 import Dispatch
 import Expectations
+import Glibc
 import Reactive
 import Testing
 
@@ -106,6 +107,43 @@ import Testing
       if turn > 0 { pieces.insert(kept.reserved) }
     }
     #expect(pieces.count <= 8, "one number, unless the thread has moved to another processor")
+  }
+
+  @Test(
+    "pieces of a size are in huge pages from the third on, and the first two never",
+    .enabled(if: access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0))
+  func hugePages() {
+    let kept = KeptMemory(unused: 1)
+    // More than two pieces of each of eight processors.
+    let blocks = (0..<1200).map { _ in Block(KeptMemory.largest, 1, of: kept) }
+    let other = Block(1000, 1, of: kept)
+    let pieces = Set(blocks.map { UInt(bitPattern: $0.memory) >> 21 })
+    let marks = Mapping.marks(of: pieces.map { $0 << 21 })
+    let first = marks.count { $0.contains("nh") }
+    #expect(first >= 2 && first <= 16)
+    expect(marks.count { $0.contains("hg") }, equals: pieces.count - first)
+    #expect(Mapping.marks(of: [UInt(bitPattern: other.memory)]).allSatisfy { $0.contains("nh") })
+    for block in blocks + [other] { kept.deallocate(block.memory, block.size) }
+  }
+
+  /// The memory of this process, by the system's list of it.
+  private enum Mapping {
+    /// The marks of the mappings that hold the addresses.
+    static func marks(of addresses: [UInt]) -> [Set<Substring>] {
+      guard let list = fopen("/proc/self/smaps", "r") else { return [] }
+      defer { fclose(list) }
+      var found: [Set<Substring>] = []
+      var held = 0
+      var line = [CChar](repeating: 0, count: 8192)
+      while fgets(&line, Int32(line.count), list) != nil {
+        let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+          .split { $0 == " " || $0 == "\n" }
+        let ends = words.first?.split(separator: "-").compactMap { UInt($0, radix: 16) } ?? []
+        if ends.count == 2 { held = addresses.count { ends[0] <= $0 && $0 < ends[1] } }
+        if words.first == "VmFlags:" { found += [Set<Substring>](repeating: Set(words), count: held) }
+      }
+      return found
+    }
   }
 
   @Test("values that are kept for any time are what they were", arguments: 1...5 as ClosedRange<UInt64>)
