@@ -282,9 +282,16 @@ struct ClusterRunTests {
 
   @Test("machines share the request budget of a site, whichever of them polls")
   func budget() throws {
+    // A pipeline that goes to the other machine between its permission and its call leaves one unused.
+    for _ in 0..<4 { if try spendsBudget() { return } }
+    Issue.record("the budget was not used up")
+  }
+
+  /// Whether two machines have used the budget of an hour; false where one has lost a pipeline meanwhile.
+  private func spendsBudget() throws -> Bool {
     let server = try NATSServer()
     let site = try LoopbackServer { _ in [.reply("[]")] }
-    try site.serving {
+    return try site.serving {
       let places = try (0..<2).map { _ in try Place() }
       // That twelve tasks have the same owner is as likely as 1 in 2048.
       let names = (0..<12).map { "poll\($0)" }
@@ -305,11 +312,16 @@ struct ClusterRunTests {
       let runs = try places.map { try $0.start(["run", "--cluster", server.url] + files) }
       for _ in 0..<200 where site.received.count < 9 { usleep(50_000) }
       usleep(1_500_000)
-      expect(site.received.count, equals: 9, "\(places.map { $0.text("err") })")
+      let logs = places.map { $0.text("err") }
+      let hasMoved = logs.contains {
+        $0.contains("released") || $0.contains("another machine has taken it over")
+      }
+      #expect(site.received.count <= 9 && (hasMoved || site.received.count == 9), "\(logs)")
       // Each machine has polled.
       #expect(eventually { places.allSatisfy { $0.text("err").contains("taken over") } })
       for run in runs { run.terminate() }
       for run in runs { run.waitUntilExit() }
+      return site.received.count == 9
     }
   }
 
