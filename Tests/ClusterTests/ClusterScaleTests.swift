@@ -9,15 +9,6 @@ import Testing
 
 /// The messages of clusters of more and more workers, over a journal in memory.
 @Suite struct ClusterScaleTests {
-  private final class IdleRun: AssignmentRun {
-    private(set) var isOver = false
-    let lacksRoom = false
-    let failure: String? = nil
-
-    func stop() { isOver = true }
-    func abort() { isOver = true }
-  }
-
   private final class IdleHost: AssignmentHost {
     let freeBytes = 1 << 30
 
@@ -26,7 +17,7 @@ import Testing
     }
 
     func start(_ assignment: Assignment, _ log: CommitLog, _ state: OpenedState) -> any AssignmentRun {
-      IdleRun()
+      ClusterWorkerTests.IdleRun()
     }
 
     func note(_ assignment: Assignment, _ event: AssignmentEvent) {}

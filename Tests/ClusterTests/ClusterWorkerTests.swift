@@ -11,7 +11,8 @@ import Testing
 
 /// Workers over a journal in memory, with runs that do nothing.
 @Suite struct ClusterWorkerTests {
-  private final class IdleRun: AssignmentRun {
+  /// Ends as soon as it is asked to.
+  final class IdleRun: AssignmentRun {
     private(set) var isOver = false
     let lacksRoom = false
     let failure: String? = nil
