@@ -253,7 +253,7 @@ public final class StateFile {
   ///
   /// The file must be at that place; an empty file may begin a log.
   public func attach(
-    _ log: any StateLog, at place: LogPlace, by writer: String = "-"
+    _ log: any StateLog, at place: LogPlace, by writer: String
   ) throws(StoreError) {
     if let flaw = Self.logFlaw { throw StoreError(path, .refused, flaw) }
     guard try logPlace == place || epoch == 0 && place.ordinal == 0 else {

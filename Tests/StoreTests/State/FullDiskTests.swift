@@ -43,7 +43,7 @@ import Testing
     let (folder, small) = (try Folder(), try SmallDisk(bytes: 1 << 20))
     let log = MemoryLog()
     let file = try folder.open()
-    try file.attach(log, at: LogPlace(log: "a", ordinal: 0))
+    try file.attach(log, at: LogPlace(log: "a", ordinal: 0), by: "w")
     let table = try file.table(node: "n", description: "")
     for number in 0..<400 {
       for key in 0..<10 {

@@ -130,7 +130,7 @@ import Testing
       $0.largeOutputBytes = 100
       $0.database.sync = hasLog ? .everyCommit : .never
     }
-    if hasLog { try state.attach(MemoryLog(), at: LogPlace(log: "a", ordinal: 0)) }
+    if hasLog { try state.attach(MemoryLog(), at: LogPlace(log: "a", ordinal: 0), by: "w") }
     try state.commit { epoch throws(StoreError) in try epoch.put(entry(1, "a")) }
     #expect(!folder.names.contains("p.db-outputs"))
     try expect(state.outbox(sink: "log"), equals: [entry(1, "a")])

@@ -156,7 +156,7 @@ final class MemoryLog: StateLog {
     let expected: [String]
     do {
       let file = try folder.open()
-      try file.attach(log, at: place(0))
+      try file.attach(log, at: place(0), by: "w")
       for step in 0..<60 {
         try change(file, &random)
         if step == 20 {
@@ -190,7 +190,7 @@ final class MemoryLog: StateLog {
       let copy = try StateFile(path: path, options)
       try expect(content(copy), equals: expected)
       #expect(copy.epoch > 0)
-      try copy.attach(log, at: place(log.deltas.count))
+      try copy.attach(log, at: place(log.deltas.count), by: "w")
     }
   }
 
@@ -204,7 +204,7 @@ final class MemoryLog: StateLog {
   @Test("what the log refuses is not committed, and can be committed later")
   func refused() throws {
     let file = try folder.open()
-    try file.attach(log, at: place(0))
+    try file.attach(log, at: place(0), by: "w")
     let table = try file.table(node: "step", description: ".id")
     table.set([1], for: [1])
     try file.commit { _ throws(StoreError) in }
@@ -226,7 +226,7 @@ final class MemoryLog: StateLog {
   @Test("a local commit that fails behind the log is repeated without another append")
   func localFailure() throws {
     var file: StateFile? = try folder.open()
-    try file?.attach(log, at: place(0))
+    try file?.attach(log, at: place(0), by: "w")
     let table = try #require(try file?.table(node: "step", description: ".id"))
     table.set([1], for: [1])
     try file?.commit { _ throws(StoreError) in }
@@ -267,7 +267,7 @@ final class MemoryLog: StateLog {
     let file = try folder.open()
     expectNil(StateFile.logFlaw)
     try file.commit { _ throws(StoreError) in }
-    expect(failure { try file.attach(log, at: place(0)) }?.kind, equals: .refused)
-    expect(failure { try file.attach(log, at: place(5)) }?.kind, equals: .refused)
+    expect(failure { try file.attach(log, at: place(0), by: "w") }?.kind, equals: .refused)
+    expect(failure { try file.attach(log, at: place(5), by: "w") }?.kind, equals: .refused)
   }
 }
