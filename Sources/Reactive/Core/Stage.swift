@@ -39,6 +39,20 @@ protocol HoldingStage: SerializedStage {
 }
 
 extension HoldingStage {
+  /// What comes once the subscription has ended is not left to the one inside: that may be the thread that ended it, here
+  /// to drop what is held, which would not come back while others keep sending.
+  @inline(__always)
+  func next(_ value: Element) {
+    guard serializer.enter() else { return later(value) }
+    accept(value)
+    serializer.leave()
+  }
+
+  @inline(never)
+  private func later(_ value: Element) {
+    if !subscription.isDisposed { serializer.later { [self] in accept(value) } }
+  }
+
   func fail(_ error: any Error) { end(.failed(error)) }
   func complete() { end(.completed) }
 

@@ -88,6 +88,31 @@ import Testing
     #expect(!subject.hasObservers || contract.staysConnected)
   }
 
+  /// The one who disposes may have to complete a window or a group while another thread is inside, and must not stay
+  /// there to serve that thread, which never ends.
+  @Test(arguments: Contract.all.filter(\.hasSource))
+  func disposeComesBackWhileAnotherThreadSends(_ contract: Contract) {
+    let lane = SerialScheduler(name: "kit")
+    let subject = PublishSubject<Int>()
+    let stop = Flag()
+    let back = inThreads(2) { index in
+      if index == 0 {
+        var number = 0
+        while !stop.isRaised {
+          subject.next(number % 5)
+          number += 1
+        }
+      } else {
+        let stream = contract.build(subject, lane, { $0 })
+        for _ in 0..<Self.many / 4 { stream.subscribe(next: { _ in }).dispose() }
+        stop.raise()
+      }
+    }
+    stop.raise()
+    #expect(back)
+    #expect(!subject.hasObservers || contract.staysConnected)
+  }
+
   @Test func crossingKeepsTheOrderAndLosesNothing() {
     let lane = SerialScheduler(name: "lane")
     let witness = Witness()

@@ -2,7 +2,7 @@ import Foundation
 
 /// Runs `body` on several threads at once, and waits for all; false if one is not back within `patience` seconds.
 @discardableResult
-func inThreads(_ count: Int, patience: Double = 20, _ body: @escaping @Sendable (Int) -> Void) -> Bool {
+func inThreads(_ count: Int, patience: Double = 120, _ body: @escaping @Sendable (Int) -> Void) -> Bool {
   let done = DispatchSemaphore(value: 0)
   for index in 0..<count {
     Thread.detachNewThread {
@@ -28,7 +28,7 @@ func onSmallStack(_ bytes: Int = 256 * 1024, patience: Double = 120, _ body: @es
 }
 
 /// Waits until something becomes true, looking every millisecond; false if it does not in time.
-func eventually(patience: Double = 20, _ condition: () -> Bool) -> Bool {
+func eventually(patience: Double = 120, _ condition: () -> Bool) -> Bool {
   let deadline = Date().addingTimeInterval(patience)
   while !condition() {
     if Date() > deadline { return false }
@@ -38,7 +38,7 @@ func eventually(patience: Double = 20, _ condition: () -> Bool) -> Bool {
 }
 
 /// Waits as `eventually` does, without a thread, so that tasks get on.
-func soon(patience: Double = 20, _ condition: () -> Bool) async -> Bool {
+func soon(patience: Double = 120, _ condition: () -> Bool) async -> Bool {
   let deadline = Date().addingTimeInterval(patience)
   while !condition() {
     if Date() > deadline { return false }

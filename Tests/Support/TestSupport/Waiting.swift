@@ -5,7 +5,7 @@ import Synchronization
 import System
 
 /// A line for a shell, as a command that must not take long.
-package func shell(_ line: String, timeout: Duration = .seconds(20)) -> ChildCommand {
+package func shell(_ line: String, timeout: Duration = .seconds(60)) -> ChildCommand {
   ChildCommand(arguments: ["/bin/sh", "-c", line], output: .captured(limit: 1 << 20), timeout: timeout)
 }
 
@@ -36,7 +36,7 @@ package func processorTime(_ body: () throws -> Void) rethrows -> Duration {
 }
 
 /// Looks again and again, for so many seconds.
-package func eventually(patience: Int64 = 20, _ condition: () -> Bool) -> Bool {
+package func eventually(patience: Int64 = 60, _ condition: () -> Bool) -> Bool {
   let end = MonotonicClock.now + .seconds(patience)
   while MonotonicClock.now < end {
     if condition() { return true }
