@@ -53,21 +53,17 @@ struct AssignmentOpening: Sendable {
 
   private func outcome(of taking: Taking) throws(JournalError) -> Outcome {
     let owner = try takeover.owner()
-    let isAlive =
-      owner.map { owner in
-        owner != taking.worker
-          && taking.others.contains { owner.hasPrefix("\($0)#") && $0 != taking.worker }
-      } ?? false
+    let other = owner.map(WorkerLease.worker(ofWriter:)).flatMap { $0 == taking.worker ? nil : $0 }
+    // One that began, and took it over, after the list was read is not dead.
+    var isAlive = other.map(taking.others.contains) ?? false
+    if let other, !isAlive { isAlive = try takeover.hasLease(other) }
     if isAlive, taking.awaitsRelease {
       return .waits(
-        since: taking.since, reason: "for its release by \(owner.map(WorkerLease.worker(ofWriter:)) ?? "")",
-        nil)
+        since: taking.since, reason: "for its release by \(other ?? "")", nil)
     }
-    if let owner, !isAlive, !owner.hasPrefix("\(taking.worker)#"), taking.isCalm {
+    if let other, !isAlive, taking.isCalm {
       return .waits(
-        since: taking.since,
-        reason: "for \(WorkerLease.worker(ofWriter: owner)), since the servers did not answer",
-        nil)
+        since: taking.since, reason: "for \(other), since the servers did not answer", nil)
     }
     let outcome = try takeover.take(
       writer: taking.writer, digest: assignment.digest, newLog: taking.newLog, mayChangePlan: !isAlive)

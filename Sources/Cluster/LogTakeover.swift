@@ -28,6 +28,11 @@ public struct LogTakeover: Sendable {
     return record.writer
   }
 
+  /// Whether the lease of a worker has not ended, by the servers' present list.
+  func hasLease(_ worker: String) throws(JournalError) -> Bool {
+    try journal.workers().contains { $0.name == worker }
+  }
+
   /// Takes the log over: from then on nothing of its former owner is accepted.
   ///
   /// The writer must be a name that no other process has ever had; `newLog` the id of the log where there is none.

@@ -23,6 +23,7 @@ import Testing
 
   private final class IdleHost: AssignmentHost {
     var generations: [String: Int64] = [:]
+    var fenced = 0
     let freeBytes = 1 << 30
     let fails: Bool
 
@@ -42,6 +43,7 @@ import Testing
     func note(_ assignment: Assignment, _ event: AssignmentEvent) {
       if case .taken(_, let generation) = event { generations[assignment.name] = generation }
       if event == .released || event == .fenced { generations[assignment.name] = nil }
+      if event == .fenced { fenced += 1 }
     }
   }
 
@@ -150,5 +152,47 @@ import Testing
     expect(slow.counts.most, equals: 8)
     // One after another they would wait for all of these.
     #expect(seconds < 0.5 * Double(calls) * (delay / .seconds(1)), "\(seconds) s for \(calls) calls")
+  }
+
+  @Test("a worker that began while another read the list of workers is not taken for dead")
+  func beganMeanwhile() throws {
+    let clock = Clock()
+    let journal = MemoryJournal(now: { clock.time })
+    let assignments = (0..<20).map { Assignment(name: "a\($0)", digest: "d") }
+    func worker(_ name: String, _ journal: any Journal, _ host: IdleHost) -> ClusterWorker {
+      ClusterWorker(
+        name, assignments, journal, host, ClusterWorker.Options(log: .init(pause: { _ in false })),
+        now: { clock.time }, random: { 1 })
+    }
+    let (host, other) = (IdleHost(fails: false), IdleHost(fails: false))
+    // Called by whoever asks the journal, which is this thread.
+    nonisolated(unsafe) let first = worker("m1", journal, host)
+    let hasBegun = Locked(false)
+    let late = worker(
+      "m2",
+      SlowJournal(
+        journal, delay: .zero,
+        afterWorkers: {
+          guard
+            hasBegun.withLock({ hasBegun in
+              defer { hasBegun = true }
+              return !hasBegun
+            })
+          else { return }
+          try? journal.renewLease(of: "m1", [])
+          first.step()
+        }), other)
+    late.step()
+    #expect(other.generations.isEmpty, "nothing is taken from a live worker")
+    expect(host.generations.count, equals: 20)
+    try journal.renewLease(of: "m2", [])
+    // It gives its half up.
+    for _ in 0..<4 {
+      first.step()
+      late.step()
+    }
+    expect(host.generations.count + other.generations.count, equals: 20)
+    #expect(other.generations.count > 2)
+    #expect(host.fenced + other.fenced == 0)
   }
 }

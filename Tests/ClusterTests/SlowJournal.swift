@@ -14,9 +14,13 @@ final class SlowJournal: Journal {
 
   private let journal: any Journal
   private let delay: Duration
+  /// What happens elsewhere after each list of workers, before whoever asked for it goes on.
+  private let afterWorkers: @Sendable () -> Void
   private let state = Locked(Counts())
 
-  init(_ journal: any Journal, delay: Duration) { (self.journal, self.delay) = (journal, delay) }
+  init(_ journal: any Journal, delay: Duration, afterWorkers: @escaping @Sendable () -> Void = {}) {
+    (self.journal, self.delay, self.afterWorkers) = (journal, delay, afterWorkers)
+  }
 
   var counts: Counts { state.withLock(\.self) }
 
@@ -69,7 +73,9 @@ final class SlowJournal: Journal {
   }
 
   func workers() throws(JournalError) -> [WorkerLease] {
-    try call { () throws(JournalError) in try journal.workers() }
+    let workers = try call { () throws(JournalError) in try journal.workers() }
+    afterWorkers()
+    return workers
   }
 
   func requestLeave(of worker: String) throws(JournalError) {
