@@ -6,7 +6,7 @@ import Reactive
 import Store
 
 /// A command to run for an event, as it is stored in the outbox.
-package struct CommandItem: DeliveryItem, JSONRecord {
+package struct CommandItem: EventItem, JSONRecord {
   package var arguments: [String]
   /// Its standard input; nil for the event.
   var input: String?

@@ -11,11 +11,27 @@ package protocol DeliveryItem: StorableValue, Sendable {
   var key: String? { get }
   /// The topic, subject or key where it goes, as messages name it; nil where they name it themselves.
   var place: String? { get }
+  /// The same item without the document that its event was read in, to wait without state.
+  var detached: Self { get }
 }
 
 extension DeliveryItem {
+  package var detached: Self { self }
   package var key: String? { nil }
   package var place: String? { nil }
+}
+
+/// An item with the event as it came.
+package protocol EventItem: DeliveryItem {
+  var event: Event? { get set }
+}
+
+extension EventItem {
+  package var detached: Self {
+    var item = self
+    item.event = event?.detached
+    return item
+  }
 }
 
 /// Why an attempt, or a whole item, failed.

@@ -79,7 +79,7 @@ package final class DeliveryQueue {
     }
     guard let outbox = context.outbox else {
       let id = ids.next(at: context.lane.now)
-      return try submit(Delivery(try item(id), id: id))
+      return try submit(Delivery(try item(id).detached, id: id))
     }
     let id = try outbox.nextID()
     let stored = try item(id).stored

@@ -9,7 +9,7 @@ import System
 ///
 /// Contains only what depends on the event. The address and the keys that all requests of the sink share are in the
 /// pipeline and may be secret.
-package struct RequestItem: DeliveryItem, JSONRecord {
+package struct RequestItem: EventItem, JSONRecord {
   /// The texts between the fixed parts of the address.
   package var data: [String] = []
   /// The headers that depend on the event.

@@ -5,6 +5,7 @@ import TestSupport
 import Store
 import System
 import Glibc
+import JSON
 import Language
 import Reactive
 import Testing
@@ -33,6 +34,11 @@ import Testing
 
   private func script(_ line: String) -> CommandItem {
     CommandItem(arguments: ["/bin/sh", "-c", "cd \(folder.path); \(line)"], event: nil)
+  }
+
+  private final class Seen {
+    weak var document: TapeDocument?
+    init(_ document: TapeDocument) { self.document = document }
   }
 
   private func lines(_ name: String) -> [String] {
@@ -81,6 +87,28 @@ import Testing
       ])
     // The first, the second and the fourth in a row.
     #expect(log.entries.count { $0.contains("; next try in ") } >= 3, "\(log.entries)")
+  }
+
+  @Test("what waits keeps its event, and not the poll that it came in", arguments: [true, false])
+  func held(isCommand: Bool) throws {
+    let queue = queue(DeliverySettings(queue: 100))
+    try queue.add(script("while [ ! -e go ]; do sleep 0.01; done"))
+    var documents: [Seen] = []
+    for number in 0..<20 {
+      let rows = try #require(
+        try Value.parse(
+          "[" + (0..<50).map { "{\"row\":\"\($0) of \(number)\"}" }.joined(separator: ",") + "]"
+        )
+        .items)
+      let event = Event(rows[0], Poll(source: "s", at: 0))
+      if case .view(let document, _) = rows[0] { documents.append(Seen(document)) }
+      let item: any DeliveryItem =
+        isCommand ? CommandItem(arguments: ["/bin/true"], event: event) : RequestItem(event: event)
+      try queue.add(item)
+    }
+    expect(documents.count { $0.document != nil }, equals: 0, "of \(documents.count)")
+    close(creat("\(folder.path)/go", 0o600))
+    try queue.finish(by: .distantFuture)
   }
 
   @Test("when as many wait as may, the next is added once there is room")

@@ -7,7 +7,7 @@ import Store
 import System
 
 /// A message to publish for an event, as it is stored in the outbox.
-struct MQTTItem: DeliveryItem, JSONRecord {
+struct MQTTItem: EventItem, JSONRecord {
   let topic: String
   /// Nil for the event as JSON.
   var data: String?

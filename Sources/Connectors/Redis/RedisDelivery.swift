@@ -8,7 +8,7 @@ import Store
 import System
 
 /// A command that a `redis` sink sends for an event, as it is stored in the outbox.
-struct RedisItem: DeliveryItem, JSONRecord {
+struct RedisItem: EventItem, JSONRecord {
   /// The command, up to the id of an entry or the data.
   var command: [String]
   /// The field of an entry that has the data.

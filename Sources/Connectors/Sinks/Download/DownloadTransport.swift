@@ -7,7 +7,7 @@ import Language
 import Reactive
 
 /// A file to fetch for an event, as it is stored in the outbox.
-struct DownloadItem: DeliveryItem, JSONRecord {
+struct DownloadItem: EventItem, JSONRecord {
   let url: String
   let path: String
   var event: Event?

@@ -20,6 +20,13 @@ enum NotifyItem: DeliveryItem {
     }
   }
 
+  var detached: NotifyItem {
+    switch self {
+    case .command(let item): .command(item.detached)
+    case .message(let message, let event): .message(message, event?.detached)
+    }
+  }
+
   init?(jsonValue value: Value) {
     if let message = value.member("message") {
       guard let message = Message(jsonValue: message) else { return nil }
