@@ -30,6 +30,8 @@ package final class StreamReader {
     package let last: UInt64
     package let subjects: [String]
     package let allowsDirect: Bool
+    /// All of its settings.
+    package let config: Value
   }
 
   /// A batch that was read.
@@ -69,7 +71,12 @@ package final class StreamReader {
 
   private let connection: NATSConnection
   private let stream: String
-  private let filter: String
+  /// The subjects of the messages to read.
+  package var filter: String {
+    didSet { (outstanding, gap) = (nil, nil) }
+  }
+  /// Whether every message to these subjects wakes it; otherwise it looks by itself, several times a second.
+  private let wakes: Bool
   private let size: Int
   private let stop: StopSign
   /// Notes what has happened to the connection, for the owner.
@@ -94,11 +101,11 @@ package final class StreamReader {
   private var nextQuestion = ContinuousClock.now
 
   package init(
-    _ connection: NATSConnection, stream: String, filter: String?, size: Int, stop: StopSign,
-    note: @escaping (NATSEntry) -> Void
+    _ connection: NATSConnection, stream: String, filter: String?, wakes: Bool = true, size: Int,
+    stop: StopSign, note: @escaping (NATSEntry) -> Void
   ) {
     (self.connection, self.stream, self.size, self.stop, self.note) = (connection, stream, size, stop, note)
-    self.filter = filter ?? ">"
+    (self.filter, self.wakes) = (filter ?? ">", wakes)
   }
 
   // MARK: - The stream
@@ -131,7 +138,13 @@ package final class StreamReader {
       created: answer.member("created")?.string ?? "", first: Self.sequence(state.member("first_seq")),
       last: Self.sequence(state.member("last_seq")),
       subjects: config.member("subjects")?.items?.compactMap(\.string) ?? [],
-      allowsDirect: config.member("allow_direct")?.isTruthy ?? false)
+      allowsDirect: config.member("allow_direct")?.isTruthy ?? false, config: config)
+  }
+
+  /// Gives the stream other settings; throws the server's refusal.
+  package func update(_ config: Value) throws(NATSError) {
+    let answer = try request("$JS.API.STREAM.UPDATE.\(stream)", config.description)
+    if let error = answer.member("error") { throw NATSError(Self.kind(of: error), Self.text(of: error)) }
   }
 
   private static func sequence(_ value: Value?) -> UInt64 {
@@ -304,13 +317,17 @@ package final class StreamReader {
   }
 
   /// Whether the stream's leader has messages from a sequence on; false where it does not answer.
-  package func leaderHasMore(from sequence: UInt64) -> Bool {
+  package func leaderHasMore(from sequence: UInt64) -> Bool { leader(hasFrom: sequence) == true }
+
+  /// Whether the stream's leader has messages from a sequence on; nil where it does not say.
+  package func leader(hasFrom sequence: UInt64) -> Bool? {
     let request = "{\"seq\":\(sequence),\"next_by_subj\":\(Value.string(filter))}"
     guard let answer = try? self.request("$JS.API.STREAM.MSG.GET.\(stream)", request) else {
       nextQuestion = .now + .seconds(60)
-      return false
+      return nil
     }
-    return answer.member("message") != nil
+    if answer.member("message") != nil { return true }
+    return answer.member("error")?.member("err_code")?.double == 10037 ? false : nil
   }
 
   /// Whether the replica of this server, which has no message from a place on, is behind the leader.
@@ -344,13 +361,13 @@ package final class StreamReader {
   package func waitForMore(subjects: [String]) throws(NATSError) {
     if !hasWakeUp {
       hasWakeUp = true
-      for subject in filter == ">" ? subjects : [filter] {
+      for subject in !wakes ? [] : filter == ">" ? subjects : [filter] {
         try connection.subscribe(to: subject, tag: .wakeUp)
       }
       return
     }
     // Looked for soon and often after a wake-up; otherwise each second, since a wake-up may be lost.
-    let longest = waits < 10 ? 0.001 * Double(1 << waits) : 1
+    let longest = waits < (wakes ? 10 : 8) ? 0.001 * Double(1 << waits) : wakes ? 1 : 0.25
     waits += 1
     let end = ContinuousClock.now + .seconds(longest)
     while !stop.isSet {

@@ -16,6 +16,7 @@ final class MessageValues: StreamContent {
   private let format: NATSFormat
   private let isEnvelope: Bool
   private let stream: String?
+  private let parts: SubjectParts?
   private let limits = ReadLimits()
   private let parser: ChunkParser
   private let reporter: ParseErrorReporter
@@ -26,8 +27,10 @@ final class MessageValues: StreamContent {
   private var values: [Value] = []
   private(set) var count = 0
 
-  init(_ format: NATSFormat, isEnvelope: Bool, stream: String?, _ context: SourceContext) {
-    (self.format, self.isEnvelope, self.stream) = (format, isEnvelope, stream)
+  init(
+    _ format: NATSFormat, isEnvelope: Bool, stream: String?, _ parts: SubjectParts?, _ context: SourceContext
+  ) {
+    (self.format, self.isEnvelope, self.stream, self.parts) = (format, isEnvelope, stream, parts)
     parser = ChunkParser(size: limits.chunk)
     text = TextBuffer(capacity: limits.chunk)
     reporter = ParseErrorReporter(context)
@@ -47,6 +50,7 @@ final class MessageValues: StreamContent {
 
   /// Adds a message, whose content is valid during the call.
   func add(_ message: NATSEntry) {
+    if let parts, !parts.has(message.header("Nats-Subject") ?? "") { return }
     count += 1
     if format == .json, !isEnvelope { return append(message.bytes) }
     guard let data = value(of: message) else { return }
@@ -133,8 +137,10 @@ final class MessageValues: StreamContent {
       }
     }
     let sequence = known["Nats-Sequence"].flatMap { Value.literal($0) }
+    let subject = known["Nats-Subject"] ?? message.subject
     return .record([
-      ("subject", .string(known["Nats-Subject"] ?? message.subject)), ("sequence", sequence ?? .null),
+      ("subject", .string(parts == nil ? subject : SubjectParts.published(subject))),
+      ("sequence", sequence ?? .null),
       ("at", known["Nats-Time-Stamp"].map { .string($0) } ?? .null),
       ("headers", .record(own.sorted { $0.0 < $1.0 })), ("data", data),
     ])
@@ -149,7 +155,7 @@ final class MessageValues: StreamContent {
   /// The sequence of a message of a batch, as far as it is known without its headers.
   private func place(_ index: Int, _ batch: StreamReader.Batch?) -> String {
     guard let batch else { return "" }
-    let isContiguous = batch.last - batch.first == UInt64(batch.count - 1)
+    let isContiguous = batch.count == count && batch.last - batch.first == UInt64(count - 1)
     return isContiguous ? "\(batch.first + UInt64(index))" : "between \(batch.first) and \(batch.last)"
   }
 

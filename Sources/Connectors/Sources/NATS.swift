@@ -10,8 +10,8 @@ package let natsSource = NodeSpec(
   "nats", "read messages of a NATS stream or subject",
   reference: .init(PackageResources.nats_source_md),
   options: AnyOption.list(
-    NATSSourceOptions.stream, NATSSourceOptions.subject, NATSSourceOptions.from, NATSSourceOptions.format,
-    NATSSourceOptions.envelope) + NATSOptions.list,
+    NATSSourceOptions.stream, NATSSourceOptions.subject, NATSSourceOptions.partitionBy,
+    NATSSourceOptions.from, NATSSourceOptions.format, NATSSourceOptions.envelope) + NATSOptions.list,
   shorthand: "stream", isRepeatable: true,
   check: { options, checker in
     NATSOptions.check(options, checker)
@@ -24,8 +24,34 @@ package let natsSource = NodeSpec(
         "from has no effect without stream: a subject has no past",
         at: options.place(of: NATSSourceOptions.from))
     }
+    checkParts(options, checker)
   },
-  .stream { options, context in NATSSource(options, context) })
+  .stream { options, context in NATSSource(options, context) }
+)
+.inParts { options, number, count in
+  guard options[NATSSourceOptions.partitionBy] != nil else { return nil }
+  return NodeSpec(
+    "nats", "read one part of a NATS stream", isRepeatable: true,
+    .stream { options, context in NATSSource(options, part: (number, count), context) })
+}
+
+/// Reports parts that a stream cannot be read in.
+private func checkParts(_ options: Options, _ checker: Checker) {
+  guard let token = options[NATSSourceOptions.partitionBy] else { return }
+  let place = options.place(of: NATSSourceOptions.partitionBy)
+  let tokens = options[NATSSourceOptions.subject]?.split(separator: ".") ?? []
+  if !options.isGiven(NATSSourceOptions.stream) {
+    checker.report("partition_by divides a stream, and there is none", at: place)
+  } else if !tokens.indices.contains(token - 1) || tokens[token - 1] != "*" {
+    checker.report(
+      "token \(token) of the subject is no *, so it is not a key", at: place,
+      hint: "as in subject: orders.* with partition_by: token 2")
+  } else if case .time = options[NATSSourceOptions.from] {
+    checker.report(
+      "partition_by does not go with a time in from", at: options.place(of: NATSSourceOptions.from),
+      hint: "give the sequence of a message")
+  }
+}
 
 private enum NATSSourceOptions {
   static let stream = Option.optional(
@@ -34,6 +60,10 @@ private enum NATSSourceOptions {
     "subject", .natsSubject(allowsWildcards: true),
     "the subject to listen to or, with `stream`, the subject of the messages to read; * and > are wildcards",
     example: "orders.eu.>")
+  static let partitionBy = Option.optional(
+    "partition_by", SubjectParts.type,
+    "the token of `subject` by which each task of a `partition` reads its own part in a cluster",
+    example: "token 2")
   static let from = Option(
     "from", NATSStart.type, default: "beginning",
     "where a run without a stored position begins: `beginning`, `end`, a sequence in the stream, or a time")
@@ -98,6 +128,7 @@ final class NATSSource: StreamSource {
   private let settings: NATSSettings
   private let stream: String?
   private let subject: String?
+  private let parts: SubjectParts?
   private let start: NATSStart
   private let values: MessageValues
   private let content: any StreamContent
@@ -107,13 +138,20 @@ final class NATSSource: StreamSource {
   /// Whether the stream was found missing while it was read.
   private var isMissing = false
 
-  init(_ options: Options, _ context: SourceContext) {
+  init(_ options: Options, part: (number: Int, count: Int)? = nil, _ context: SourceContext) {
     self.context = context
     settings = NATSOptions.settings(options, node: context.name)
-    (stream, subject) = (options[NATSSourceOptions.stream], options[NATSSourceOptions.subject])
+    stream = options[NATSSourceOptions.stream]
+    let given = options[NATSSourceOptions.subject]
+    parts = options[NATSSourceOptions.partitionBy].map {
+      SubjectParts(subject: given ?? "", token: $0, part: part)
+    }
+    // One that reads all parts takes what the stream has, with a number and without.
+    subject = parts != nil && part == nil ? nil : given
     start = options[NATSSourceOptions.from]
     values = MessageValues(
       options[NATSSourceOptions.format], isEnvelope: options[NATSSourceOptions.envelope], stream: stream,
+      parts,
       context)
     content = values
     notes = ConnectionLog(settings.shownServers, context.log, of: context)
@@ -124,8 +162,8 @@ final class NATSSource: StreamSource {
   init(packs: PackStream, of task: Int, _ context: SourceContext) {
     self.context = context
     settings = packs.settings(context.name)
-    (stream, subject, start) = (packs.stream, "\(packs.subject).\(task)", .beginning)
-    values = MessageValues(.json, isEnvelope: false, stream: stream, context)
+    (stream, subject, start, parts) = (packs.stream, "\(packs.subject).\(task)", .beginning, nil)
+    values = MessageValues(.json, isEnvelope: false, stream: stream, nil, context)
     content = PackContent(context, in: packs.stream)
     notes = ConnectionLog(settings.shownServers, context.log, of: context)
     link = ConnectionLink(SourceLinkHealth(context), longest: .seconds(30))
@@ -148,7 +186,7 @@ final class NATSSource: StreamSource {
     try link.run {
       let connection = try NATSConnection(settings)
       let reader = StreamReader(
-        connection, stream: stream, filter: subject, size: MessageValues.batch,
+        connection, stream: stream, filter: subject, wakes: parts?.part == nil, size: MessageValues.batch,
         stop: context.stop
       ) { [notes] in notes.see($0, losesMessages: false) }
       if try read(reader, &progress, feed) { return .done }
@@ -169,6 +207,10 @@ final class NATSSource: StreamSource {
     let end = info.last
     if progress.next > end { catchUp(feed) }
     var lastLook = ContinuousClock.now
+    // Messages without the number of a part come before all others, also from a server that hears of the change late.
+    var isBeforeParts = parts?.part != nil
+    let isNew = try parts?.prepare(stream ?? "", info, reader, context.log) ?? false
+    let partsBegin = isNew ? lastLook + .seconds(2) : lastLook
     while !feed.isStopped {
       content.begin()
       switch try reader.read(from: progress.start, add: content.add) {
@@ -181,9 +223,23 @@ final class NATSSource: StreamSource {
         progress.advance(to: batch.last)
         context.meter.noteBacklog(batch.pending)
         content.send(batch, to: feed, progress)
+        if isBeforeParts { continue }
         if batch.pending > 0, batch.last < end { continue }
         catchUp(feed)
         if context.isOnce { return true }
+      case .empty where isBeforeParts:
+        guard let hasMore = reader.leader(hasFrom: progress.next) else {
+          notes.noAnswer("its leader does not say whether it has messages without a part")
+          context.stop.wait(seconds: 1)
+          continue
+        }
+        if hasMore || .now < partsBegin {
+          if hasMore { reader.expectMore() }
+          context.stop.wait(seconds: 0.1)
+        } else {
+          isBeforeParts = false
+          reader.filter = parts?.filter ?? reader.filter
+        }
       case .empty:
         context.meter.noteBacklog(0)
         content.noteWaiting()

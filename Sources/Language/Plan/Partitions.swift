@@ -31,11 +31,14 @@ extension Plan {
   /// The plan cut at its partition: what is above it ends in a sink, what is below it begins with a source, once for each
   /// task, and between them events go to other machines.
   ///
+  /// Where each task can read its part of the source by itself, there is nothing above: steps above the partition that take
+  /// each event by itself go along.
+  ///
   /// Nil where there is no partition, where more than one chain leads to it or away from it, or where its tasks must know
   /// of each other: to keep the source's order, or to compare what they have of a poll.
   package func splitAtPartition(
     sink: (Expression, _ tasks: Int) -> NodeSpec, source: (_ task: Int) -> NodeSpec
-  ) -> (above: Plan, below: [Plan])? {
+  ) -> (above: Plan?, below: [Plan])? {
     guard streams.count == 1, let stream = streams.first,
       let place = stream.steps.firstIndex(where: { $0.partition != nil }), place + 1 < stream.steps.count,
       let (key, tasks) = stream.steps[place].partition, tasks > 1,
@@ -53,6 +56,21 @@ extension Plan {
     }
     func chain(from: [String], _ steps: [StepPlan]) -> [StreamPlan] {
       [StreamPlan(name: stream.name, from: from, steps: steps, place: stream.place)]
+    }
+    if let only = sources.first, sources.count == 1, stream.from == [only.name],
+      first.allSatisfy(\.spec.handlesEachAlone)
+    {
+      let parts = (0..<tasks).compactMap { task in
+        only.spec.part(only.options, task, tasks).map { spec in
+          var plan = self
+          plan.name = "\(name)~\(task)"
+          plan.sources[0].spec = spec
+          plan.streams = chain(from: stream.from, first + rest)
+          plan.tests = []
+          return plan
+        }
+      }
+      if parts.count == tasks { return (nil, parts) }
     }
     var above = self
     above.streams = chain(from: stream.from, first)

@@ -109,7 +109,7 @@ extension SourcePlan {
 
 public struct SourcePlan: Sendable {
   public let name: String
-  public let spec: NodeSpec
+  public internal(set) var spec: NodeSpec
   public let options: Options
   /// The sources whose rows are the list that it is polled over.
   public let reads: [String]

@@ -4,6 +4,11 @@ extension PlanBuilder {
   /// Warns of steps that compare polls behind a source that is polled once, and of streams that are joined to what they
   /// are part of.
   func warn(of plan: Plan) {
+    for source in plan.sources where source.spec.part(source.options, 0, 2) != nil && !plan.isReadInParts {
+      checker.warn(
+        "no partition divides what this source reads, or not right behind it, so it is read as one",
+        at: source.place, hint: "put partition behind it, below filter and map at most")
+    }
     let sourcesByName = Dictionary(plan.sources.map { ($0.name, $0) }) { first, _ in first }
     for stream in plan.streams {
       for step in stream.steps {
@@ -38,6 +43,14 @@ extension PlanBuilder {
 }
 
 extension Plan {
+  /// Whether each task of its partition can read its part of the source by itself.
+  fileprivate var isReadInParts: Bool {
+    guard let spec = sources.first?.spec,
+      let cut = splitAtPartition(sink: { _, _ in spec }, source: { _ in spec })
+    else { return false }
+    return cut.above == nil
+  }
+
   /// The sources whose events reach a source or stream.
   fileprivate func sources(behind name: String, among sources: [String: SourcePlan]) -> [SourcePlan] {
     if let source = sources[name] { return [source] }

@@ -40,6 +40,8 @@ public struct NodeSpec: Sendable {
   var keepsPosition: @Sendable (Options) -> Bool = { _ in false }
   /// Whether the last good answer of the source is kept, in a cache.
   public private(set) var keepsAnswers = false
+  /// The source that reads one part of so many, where its options say how what it reads is divided.
+  var part: @Sendable (Options, _ number: Int, _ count: Int) -> NodeSpec? = { _, _, _ in nil }
   /// How to poll what a source reads that has no schedule; nil where nothing else does.
   private(set) var pollHint: String?
   /// Why the step drops an event, where that follows from its kind.
@@ -108,6 +110,15 @@ public struct NodeSpec: Sendable {
   public func keepingAnswers() -> NodeSpec {
     var spec = self
     spec.keepsAnswers = true
+    return spec
+  }
+
+  /// The same source, which each task of a partition may read a part of by itself, where its options say so.
+  public func inParts(
+    _ part: @escaping @Sendable (Options, _ number: Int, _ count: Int) -> NodeSpec?
+  ) -> NodeSpec {
+    var spec = self
+    spec.part = part
     return spec
   }
 

@@ -11,11 +11,7 @@ enum ClusterShape {
 
   /// Notes the shapes of pipelines that have no state yet; throws a sentence about one that has another shape.
   static func check(_ jobs: [ClusterJob], _ journal: JetStreamJournal) throws {
-    for job in jobs where job.share == nil {
-      let tasks = jobs.count { $0.share?.pipeline == job.plan.name }
-      let shape = tasks == 0 ? "" : job.plan.sinks.map(\.shown).joined(separator: " ")
-      try check(job.plan.name, shape, journal)
-    }
+    for case let (pipeline, shape)? in jobs.map(\.shape) { try check(pipeline, shape, journal) }
   }
 
   private static func check(_ pipeline: String, _ shape: String, _ journal: JetStreamJournal) throws {

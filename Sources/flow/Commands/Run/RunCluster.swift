@@ -102,10 +102,11 @@ struct RunCluster {
         let cut = plan.splitAtPartition(
           sink: { packs.sink(by: $0, into: $1) }, source: { packs.source(of: $0) })
       else { return [ClusterJob(plan)] }
+      guard let above = cut.above else { return cut.below.map { ClusterJob($0, isPartOf: plan) } }
       let below = cut.below.enumerated().map { number, part in
         ClusterJob(part, (plan.name, number, part.sources.first?.name ?? ""))
       }
-      return [ClusterJob(cut.above)] + below
+      return [ClusterJob(above: above)] + below
     }
   }
 
@@ -139,10 +140,26 @@ struct ClusterJob: Sendable {
   let assignment: Assignment
   let plan: Plan
   /// Where it is below a partition: of which pipeline, its number, and the source that reads what comes from above.
-  let share: (pipeline: String, number: Int, source: String)?
+  var share: (pipeline: String, number: Int, source: String)?
+  /// The pipeline whose division it knows, and that; nil where another job knows it.
+  var shape: (pipeline: String, text: String)?
 
   init(_ plan: Plan, _ share: (pipeline: String, number: Int, source: String)? = nil) {
     (self.plan, self.share) = (plan, share)
     assignment = Assignment(name: plan.name, digest: RunCluster.digest(of: plan), machine: plan.machine)
+    if share == nil { shape = (plan.name, "") }
+  }
+
+  /// What is above a partition, and sends to its tasks.
+  init(above plan: Plan) {
+    self.init(plan)
+    shape = (plan.name, plan.sinks.map(\.shown).joined(separator: " "))
+  }
+
+  /// A task that reads its part of a pipeline's source by itself.
+  init(_ plan: Plan, isPartOf pipeline: Plan) {
+    self.init(plan)
+    let steps = pipeline.streams.flatMap(\.steps).filter { $0.partition != nil }
+    shape = (plan.name, (pipeline.sources.map(\.shown) + steps.map(\.shown)).joined(separator: " "))
   }
 }
