@@ -140,7 +140,7 @@ import TestSupport
     try child.run()
     let next = try BrowserFolder(in: folder.path)
     expect(folder.names, equals: [splitPath(next.path).name])
-    #expect(!child.isRunning)
+    #expect(eventually { !child.isRunning })
     // One that is in use stays.
     let third = try BrowserFolder(in: folder.path)
     expect(folder.names.count, equals: 2)

@@ -39,8 +39,8 @@ protocol HoldingStage: SerializedStage {
 }
 
 extension HoldingStage {
-  /// What comes once the subscription has ended is not left to the one inside: that may be the thread that ended it, here
-  /// to drop what is held, which would not come back while others keep sending.
+  /// An element after the end of the subscription is not left to the one inside: it may be the thread that ended it, here to
+  /// drop what is held, and would not come back while others keep sending.
   @inline(__always)
   func next(_ value: Element) {
     guard serializer.enter() else { return later(value) }
