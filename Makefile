@@ -7,11 +7,12 @@ SWIFT ?= swift
 LIBRARIES := 'libgumbo.so:libgumbo1|libgumbo3|libgumbo2' libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
 # What tests run beside flow, as bin/program:debian-package, and load.
 TEST_TOOLS := bin/curl:curl bin/git:git bin/openssl:openssl bin/ps:procps bin/python3:python3 bin/script:bsdutils libpq.so:libpq5
-# Worth four and a half megabytes: functions that nothing calls are left out one by one, also public ones, equal ones are
-# kept once, nothing is exported, relocations are packed (lld can, glibc 2.36 reads them), and the regular expressions of
-# the standard library are out of reach (Sources/System/Texts/TextSearch.swift).
+# Worth seven megabytes: functions that nothing calls are left out one by one, also public ones, equal ones are
+# kept once, nothing is exported, relocations are packed (lld can, glibc 2.36 reads them), no stack is unwound, and the
+# regular expressions of the standard library are out of reach (Sources/System/Texts/TextSearch.swift).
 SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker --icf=safe \
   -Xlinker --no-export-dynamic -Xlinker -O2 -Xlinker -z -Xlinker pack-relative-relocs \
+  -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker $(CURDIR)/packaging/no-unwinding.ld \
   -Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
 RELEASE := -c release --static-swift-stdlib $(SMALL)
