@@ -124,7 +124,7 @@ struct ClusterPartsTests {
     run.waitUntilExit()
   }
 
-  @Test("where the stream may not be changed, the line that does so is said, and what is set is used")
+  @Test("where the stream may not be changed, the error has the line that does so, and what is set is used")
   func rights() throws {
     let guarded = try NATSServer(
       """

@@ -150,7 +150,7 @@ struct ClusterJob: Sendable {
     if share == nil { shape = (plan.name, "") }
   }
 
-  /// What is above a partition, and sends to its tasks.
+  /// The job above a partition, which sends to its tasks.
   init(above plan: Plan) {
     self.init(plan)
     shape = (plan.name, plan.sinks.map(\.shown).joined(separator: " "))
