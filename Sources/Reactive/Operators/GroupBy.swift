@@ -108,6 +108,8 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
       close(.failed(error))
       return downstream.fail(error)
     }
+    // What is opened now would be closed by nothing.
+    if subscription.isDisposed { return }
     let group = Broadcast<Element>()
     serializer.count += 1
     downstream.next(Group(table.open(group), group))

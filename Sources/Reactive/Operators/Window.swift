@@ -64,6 +64,8 @@ private final class WindowObserver<Element: Sendable>: HoldingStage, AlarmOwner 
   }
 
   func accept(_ value: Element) {
+    // What is opened now would be closed by nothing.
+    if subscription.isDisposed { return }
     let window = serializer.state.window ?? open()
     serializer.state.count += 1
     window.next(value)
