@@ -54,9 +54,9 @@ struct AssignmentOpening: Sendable {
   private func outcome(of taking: Taking) throws(JournalError) -> Outcome {
     let owner = try takeover.owner()
     let other = owner.map(WorkerLease.worker(ofWriter:)).flatMap { $0 == taking.worker ? nil : $0 }
-    // One that began, and took it over, after the list was read is not dead.
     var isAlive = other.map(taking.others.contains) ?? false
-    if let other, !isAlive { isAlive = try takeover.hasLease(other) }
+    // One that began, and took it over, after the list was read is not dead. A worker that leaves has read none.
+    if let other, !isAlive, !taking.others.isEmpty { isAlive = try takeover.hasLease(other) }
     if isAlive, taking.awaitsRelease {
       return .waits(
         since: taking.since, reason: "for its release by \(other ?? "")", nil)

@@ -165,7 +165,7 @@ import Testing
         now: { clock.time }, random: { 1 })
     }
     let (host, other) = (IdleHost(fails: false), IdleHost(fails: false))
-    // Called by whoever asks the journal, which is this thread.
+    // Called from the journal, on this thread.
     nonisolated(unsafe) let first = worker("m1", journal, host)
     let hasBegun = Locked(false)
     let late = worker(

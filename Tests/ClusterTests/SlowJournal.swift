@@ -14,7 +14,7 @@ final class SlowJournal: Journal {
 
   private let journal: any Journal
   private let delay: Duration
-  /// What happens elsewhere after each list of workers, before whoever asked for it goes on.
+  /// What happens elsewhere after each list of workers, before the caller goes on.
   private let afterWorkers: @Sendable () -> Void
   private let state = Locked(Counts())
 
