@@ -2,7 +2,8 @@
 """Times every step on one core: nodes.py [--records 100000] [--launches N] [--rounds 3] [--only WORD,WORD] FLOW
 
 The launches of launches.py from a file through the step to nothing, without state on disk, beside the same pipeline
-without the step; the two take turns. So are the sinks that need no server; `enrich` waits for one, and is left out.
+without the step; the two take turns. Cases with state are beside themselves without it, and have the records be of 1000
+launches, as those of polls are. So are the sinks that need no server; `enrich` waits for one, and is left out.
 Reported are medians of the rounds: CPU microseconds a record of whole processes, and how many times those of the
 pipeline without the step. More than "at most" ends the script with 1, unless the run was too short to judge: fewer than
 3 rounds or 50,000 records, or with --launches, which has the records be of so many launches. A "goal" is what a step is to
@@ -12,14 +13,15 @@ import argparse
 import collections
 import json
 import os
+import shutil
 import statistics
 import sys
 import tempfile
 
 from processes import launches, timed
 
-# What is measured, and what it is measured beside: lists of steps, and a sink.
-Case = collections.namedtuple("Case", "name steps most goal without sink", defaults=(None, [], {"null": {}}))
+# What is measured, and what it is measured beside: lists of steps, and a sink; or the same without state.
+Case = collections.namedtuple("Case", "name steps most goal without sink keeps", defaults=(None, [], {"null": {}}, False))
 
 
 def changes(**options):
@@ -29,6 +31,11 @@ def changes(**options):
 def case(name, options, most, goal=None):
     """A step by itself."""
     return Case(name, [{name: options}], most, goal)
+
+
+def kept(name, steps, most, goal=None):
+    """Steps with state, beside themselves without it."""
+    return Case(name + " with state", steps, most, goal, steps, keeps=True)
 
 
 CASES = [
@@ -58,6 +65,9 @@ CASES = [
     case("rate_limit", {"count": 10**6, "per": "1s", "bound": 10**6}, 4),
     case("timeout", "1h", 1.3),
     case("partition", {"by": ".id", "into": 4}, 1.5),
+    kept("changes", [{"changes": ".id"}], 2, 1.3),
+    kept("debounce", [{"debounce": {"key": ".id", "for": "1h"}}], 2.7, 1.3),
+    kept("settle", [{"changes": ".id"}, {"settle": "1h"}], 2.2, 1.3),
     Case("jsonl", [], 1.8, sink={"jsonl": "OUT"}),
     Case("csv", [], 2, sink={"csv": {"path": "OUT", "columns": {"id": ".id", "net": ".net"}}}),
     Case("feed", [], 2.3, 2, sink={"feed": {"path": "OUT", "title": r"\(.name)", "key": ".id"}}),
@@ -68,31 +78,34 @@ OTHER = {"generate": "range(6) | { id: . + 1 }"}
 
 
 class Bench:
-    def __init__(self, flow, folder, path):
-        self.flow, self.folder, self.path = os.path.abspath(flow), folder, path
+    def __init__(self, flow, folder, records, path):
+        self.flow, self.folder, self.records, self.path = os.path.abspath(flow), folder, records, path
 
-    def command(self, name, steps, sink):
+    def command(self, name, steps, sink, path, keeps=False):
         """The command that runs a pipeline, in the form of JSON, which is YAML."""
         file = os.path.join(self.folder, name.replace(" ", "-") + ".yaml")
         sink = json.loads(json.dumps(sink).replace("OUT", os.path.join(self.folder, name + ".out")))
-        sources = {"input": {"file": self.path}}
+        sources = {"input": {"file": path}}
         if any("join" in step for step in steps):
             sources["other"] = OTHER
         streams = {"measured": {"from": "input", "steps": steps}}
         with open(file, "w") as out:
             json.dump({"sources": sources, "streams": streams, "sinks": {"output": {"from": "measured", **sink}}}, out)
-        return [self.flow, "run", "--quiet", "--no-state", file]
+        state = ["--state", os.path.join(self.folder, "state.out")] if keeps else ["--no-state"]
+        return [self.flow, "run", "--quiet", *state, file]
 
     def measure(self, case, rounds):
         """CPU seconds of the rounds: without and with."""
-        commands = [self.command(case.name + " without", case.without, {"null": {}}),
-                    self.command(case.name, case.steps, case.sink)]
+        path = launches(self.records, 1000) if case.keeps else self.path
+        commands = [self.command(case.name + " without", case.without, {"null": {}}, path),
+                    self.command(case.name, case.steps, case.sink, path, case.keeps)]
         pairs = []
         with open(os.devnull, "w") as nothing:
             for _ in range(rounds):
                 for name in os.listdir(self.folder):
                     if name.endswith(".out"):
-                        os.remove(os.path.join(self.folder, name))
+                        path = os.path.join(self.folder, name)
+                        shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
                 pairs.append([timed(command, nothing).cpu for command in commands])
         return pairs
 
@@ -111,7 +124,7 @@ def main():
     print("  %-24s %9s %9s %7s %8s %6s" % ("", "µs", "without", "times", "at most", "goal"), flush=True)
     missed = []
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(given.flow, folder, path)
+        bench = Bench(given.flow, folder, given.records, path)
         for case in CASES:
             if given.only and not case.name.startswith(tuple(given.only)):
                 continue
