@@ -71,12 +71,9 @@ package final class StreamReader {
 
   private let connection: NATSConnection
   private let stream: String
-  /// The subjects of the messages to read.
-  package var filter: String {
-    didSet { (outstanding, gap) = (nil, nil) }
-  }
-  /// Whether every message to these subjects wakes it; otherwise it looks by itself, several times a second.
-  private let wakes: Bool
+  private let filter: String
+  /// The subjects whose messages wake it; nil for those that the stream has them from.
+  private let wakeUp: String?
   private let size: Int
   private let stop: StopSign
   /// Notes what has happened to the connection, for the owner.
@@ -101,11 +98,12 @@ package final class StreamReader {
   private var nextQuestion = ContinuousClock.now
 
   package init(
-    _ connection: NATSConnection, stream: String, filter: String?, wakes: Bool = true, size: Int,
-    stop: StopSign, note: @escaping (NATSEntry) -> Void
+    _ connection: NATSConnection, stream: String, filter: String?, wakeUp: String? = nil,
+    size: Int, stop: StopSign, note: @escaping (NATSEntry) -> Void
   ) {
     (self.connection, self.stream, self.size, self.stop, self.note) = (connection, stream, size, stop, note)
-    (self.filter, self.wakes) = (filter ?? ">", wakes)
+    self.filter = filter ?? ">"
+    self.wakeUp = wakeUp ?? filter
   }
 
   // MARK: - The stream
@@ -141,10 +139,11 @@ package final class StreamReader {
       allowsDirect: config.member("allow_direct")?.isTruthy ?? false, config: config)
   }
 
-  /// Gives the stream other settings; throws the server's refusal.
-  package func update(_ config: Value) throws(NATSError) {
-    let answer = try request("$JS.API.STREAM.UPDATE.\(stream)", config.description)
-    if let error = answer.member("error") { throw NATSError(Self.kind(of: error), Self.text(of: error)) }
+  /// Makes the stream, where there is none of its name; throws the server's refusal.
+  package func make(_ config: Value) throws(NATSError) {
+    let answer = try request("$JS.API.STREAM.CREATE.\(stream)", config.description)
+    guard let error = answer.member("error"), error.member("err_code")?.double != 10058 else { return }
+    throw NATSError(Self.kind(of: error), Self.text(of: error))
   }
 
   private static func sequence(_ value: Value?) -> UInt64 {
@@ -317,17 +316,13 @@ package final class StreamReader {
   }
 
   /// Whether the stream's leader has messages from a sequence on; false where it does not answer.
-  package func leaderHasMore(from sequence: UInt64) -> Bool { leader(hasFrom: sequence) == true }
-
-  /// Whether the stream's leader has messages from a sequence on; nil where it does not say.
-  package func leader(hasFrom sequence: UInt64) -> Bool? {
+  package func leaderHasMore(from sequence: UInt64) -> Bool {
     let request = "{\"seq\":\(sequence),\"next_by_subj\":\(Value.string(filter))}"
     guard let answer = try? self.request("$JS.API.STREAM.MSG.GET.\(stream)", request) else {
       nextQuestion = .now + .seconds(60)
-      return nil
+      return false
     }
-    if answer.member("message") != nil { return true }
-    return answer.member("error")?.member("err_code")?.double == 10037 ? false : nil
+    return answer.member("message") != nil
   }
 
   /// Whether the replica of this server, which has no message from a place on, is behind the leader.
@@ -361,13 +356,13 @@ package final class StreamReader {
   package func waitForMore(subjects: [String]) throws(NATSError) {
     if !hasWakeUp {
       hasWakeUp = true
-      for subject in !wakes ? [] : filter == ">" ? subjects : [filter] {
+      for subject in wakeUp.map({ [$0] }) ?? subjects {
         try connection.subscribe(to: subject, tag: .wakeUp)
       }
       return
     }
     // Looked for soon and often after a wake-up; otherwise each second, since a wake-up may be lost.
-    let longest = waits < (wakes ? 10 : 8) ? 0.001 * Double(1 << waits) : wakes ? 1 : 0.25
+    let longest = waits < 10 ? 0.001 * Double(1 << waits) : 1
     waits += 1
     let end = ContinuousClock.now + .seconds(longest)
     while !stop.isSet {

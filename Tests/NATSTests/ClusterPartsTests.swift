@@ -76,19 +76,42 @@ struct ClusterPartsTests {
     try expectOutputs(60)
     second.terminate()
     second.waitUntilExit()
-    // All of them were numbered, and nothing went by way of one machine.
-    let info = try bus.ask("$JS.API.STREAM.INFO.IN", "").member("config")
-    expect(info?.member("max_age")?.description, equals: "31536000000000001")
-    expect(
-      info?.member("subject_transform")?.member("dest")?.string,
-      equals: "parts.4.{{partition(4,1)}}.orders.{{wildcard(1)}}")
-    for (subject, _, _) in try bus.messages(of: "IN").suffix(400) {
-      let tokens = subject.split(separator: ".")
-      try #require(tokens.count == 5)
-      expect(Int(tokens[2]), equals: SubjectParts.part(of: tokens[4], among: 4))
-    }
+    // Nothing went by way of one machine, and the stream is as it was.
     #expect(
       try bus.ask("$JS.API.STREAM.INFO.FLOW_PACKS", "").member("state")?.member("messages")?.double == 0)
+    let info = try bus.ask("$JS.API.STREAM.INFO.IN", "").member("config")
+    expectNil(info?.member("subject_transform"))
+    let streams = try bus.ask("$JS.API.STREAM.LIST", "").member("streams")?.items ?? []
+    let copies = streams.compactMap { $0.member("config") }.filter { $0.member("sources") != nil }
+    expect(copies.map { $0.member("max_age")?.description }, equals: ["31536000000000001"])
+    let name = try #require(copies.first?.member("name")?.string)
+    for (subject, _, _) in try bus.messages(of: name) { #expect(subject.contains(/^[0-3]\.orders\.k[0-9]$/)) }
+  }
+
+  @Test("a stream that replaces the one that was read is read from its beginning", arguments: [true, false])
+  func replaced(isRunning: Bool) throws {
+    try publish(0..<20)
+    var run = try places[0].start("run", "--cluster", server.url, "p.yaml")
+    try expectOutputs(2)
+    try bus.deleteStream("IN")
+    if !isRunning {
+      run.terminate()
+      run.waitUntilExit()
+    }
+    try bus.makeStream("IN", "orders.*")
+    try publish(0..<30)
+    if !isRunning { run = try places[0].start("run", "--cluster", server.url, "p.yaml") }
+    #expect(
+      eventually(patience: 60) { (try? bus.contents(of: "OUT").count) ?? 0 >= 50 }, "\(places[0].text("err"))"
+    )
+    for key in 0..<Self.keys { try expect(outputs()["orders.k\(key)"], equals: [0, 1, 0, 1, 2]) }
+    #expect(places[0].text("err").contains("the stream IN was replaced since it was read"))
+    // Nothing comes twice.
+    try publish(30..<40)
+    #expect(eventually(patience: 60) { (try? bus.contents(of: "OUT").count) ?? 0 >= 60 })
+    for key in 0..<Self.keys { try expect(outputs()["orders.k\(key)"], equals: [0, 1, 0, 1, 2, 3]) }
+    run.terminate()
+    run.waitUntilExit()
   }
 
   @Test("are what one process reads as one, with the subjects that were published")
@@ -105,31 +128,39 @@ struct ClusterPartsTests {
     for key in 0..<Self.keys { expect(found["orders.k\(key)"], equals: [0, 1, 0, 1, 2, 3]) }
   }
 
-  @Test("a stream is divided in one way, and a change of it is refused before anything moves")
+  @Test("a change of the division is refused before anything moves, to parts and from them too")
   func divided() throws {
     let run = try places[0].start("run", "--cluster", server.url, "p.yaml")
     try publish(0..<20)
     try expectOutputs(2)
-    try write(places[1], into: 3, name: "q")
-    let other = try places[1].start("run", "--cluster", server.url, "q.yaml")
-    #expect(
-      eventually(patience: 60) { places[1].text("err").contains("one stream is divided in one way") },
-      "\(places[1].text("err"))")
-    other.terminate()
-    other.waitUntilExit()
-    try write(places[1], into: 3)
-    try expect(places[1].flow("run", "--cluster", server.url, "p.yaml"), equals: 1)
-    #expect(places[1].text("err").contains("cannot take its state along"), "\(places[1].text("err"))")
+    let text = try String(contentsOfFile: "\(places[1].path)/p.yaml", encoding: .utf8)
+    for (part, other) in [(", partition_by: token 2", ""), ("into: 4", "into: 3")] {
+      try places[1].write("p.yaml", text.replacingOccurrences(of: part, with: other))
+      try expect(places[1].flow("run", "--cluster", server.url, "p.yaml"), equals: 1)
+      #expect(places[1].text("err").contains("cannot take its state along"), "\(places[1].text("err"))")
+    }
     run.terminate()
     run.waitUntilExit()
+    // A pipeline whose tasks have what a task above them sends.
+    let packs = text.replacingOccurrences(of: ", partition_by: token 2", with: "")
+      .replacingOccurrences(of: "name: p", with: "name: q")
+    try places[0].write("q.yaml", packs)
+    let other = try places[0].start("run", "--cluster", server.url, "q.yaml")
+    #expect(eventually(patience: 60) { (try? bus.contents(of: "OUT").count) ?? 0 >= 40 })
+    other.terminate()
+    other.waitUntilExit()
+    try places[0].write("q.yaml", text.replacingOccurrences(of: "name: p", with: "name: q"))
+    try expect(places[0].flow("run", "--cluster", server.url, "q.yaml"), equals: 1)
+    #expect(places[0].text("err").contains("cannot take its state along"), "\(places[0].text("err"))")
   }
 
-  @Test("where the stream may not be changed, the error has the line that does so, and what is set is used")
+  @Test("where no stream may be made, the error has the request that does so, and what it makes is used")
   func rights() throws {
     let guarded = try NATSServer(
       """
       authorization { users: [
-        { user: flow, password: x, permissions: { publish: { deny: "$JS.API.STREAM.UPDATE.*" } } }, { user: root, password: y }
+        { user: flow, password: x, permissions: { publish: { deny: "$JS.API.STREAM.CREATE.*" } } },
+        { user: root, password: y }
       ] }
       """)
     let root = try Bus(guarded) { ($0.user, $0.password) = ("root", "y") }
@@ -138,16 +169,12 @@ struct ClusterPartsTests {
     let url = guarded.url.replacingOccurrences(of: "//", with: "//flow:x@")
     let text = try String(contentsOfFile: "\(places[0].path)/p.yaml", encoding: .utf8)
     try places[0].write("p.yaml", text.replacingOccurrences(of: server.url, with: url))
-    let run = try places[0].start("run", "--cluster", url, "p.yaml")
+    let run = try places[0].start("run", "--cluster", server.url, "p.yaml")
     let line =
-      "nats stream edit IN --transform-source 'orders.*' --transform-destination 'parts.4.{{partition(4,1)}}.orders.{{wildcard(1)}}'"
+      #/nats req '(?<subject>\$JS\.API\.STREAM\.CREATE\.FLOW_PARTS_[0-9a-z]+)' '(?<settings>\{[^']+\})'/#
     #expect(eventually(patience: 60) { places[0].text("err").contains(line) }, "\(places[0].text("err"))")
-    let config = try #require(try root.ask("$JS.API.STREAM.INFO.IN", "").member("config")).description
-    _ = try root.ask(
-      "$JS.API.STREAM.UPDATE.IN",
-      config.dropLast()
-        + #","subject_transform":{"src":"orders.*","dest":"parts.4.{{partition(4,1)}}.orders.{{wildcard(1)}}"}}"#
-    )
+    let said = try #require(places[0].text("err").firstMatch(of: line))
+    try #require(try root.ask(String(said.subject), String(said.settings)).member("error") == nil)
     for number in 0..<20 { try root.publish("orders.k\(number)", "{\"n\":0}") }
     #expect(
       eventually(patience: 60) { (try? root.contents(of: "OUT").count) ?? 0 >= 20 },

@@ -16,7 +16,8 @@ final class MessageValues: StreamContent {
   private let format: NATSFormat
   private let isEnvelope: Bool
   private let stream: String?
-  private let parts: SubjectParts?
+  /// Whether the messages are those of a copy in parts.
+  private let isCopy: Bool
   private let limits = ReadLimits()
   private let parser: ChunkParser
   private let reporter: ParseErrorReporter
@@ -28,9 +29,9 @@ final class MessageValues: StreamContent {
   private(set) var count = 0
 
   init(
-    _ format: NATSFormat, isEnvelope: Bool, stream: String?, _ parts: SubjectParts?, _ context: SourceContext
+    _ format: NATSFormat, isEnvelope: Bool, stream: String?, isCopy: Bool = false, _ context: SourceContext
   ) {
-    (self.format, self.isEnvelope, self.stream, self.parts) = (format, isEnvelope, stream, parts)
+    (self.format, self.isEnvelope, self.stream, self.isCopy) = (format, isEnvelope, stream, isCopy)
     parser = ChunkParser(size: limits.chunk)
     text = TextBuffer(capacity: limits.chunk)
     reporter = ParseErrorReporter(context)
@@ -50,7 +51,6 @@ final class MessageValues: StreamContent {
 
   /// Adds a message, whose content is valid during the call.
   func add(_ message: NATSEntry) {
-    if let parts, !parts.has(message.header("Nats-Subject") ?? "") { return }
     count += 1
     if format == .json, !isEnvelope { return append(message.bytes) }
     guard let data = value(of: message) else { return }
@@ -130,16 +130,17 @@ final class MessageValues: StreamContent {
     var own: [(String, Value)] = []
     var known: [String: String] = [:]
     for (name, value) in message.headers {
-      if stream != nil, Self.ofStream.contains(name) {
+      if stream != nil, Self.ofStream.contains(name) || isCopy && name == CopiedSequence.header {
         known[name] = value
       } else {
         own.append((name, .string(value)))
       }
     }
-    let sequence = known["Nats-Sequence"].flatMap { Value.literal($0) }
+    let copied = isCopy ? CopiedSequence.sequence(in: known[CopiedSequence.header] ?? "") : nil
+    let sequence = (copied.map { "\($0)" } ?? known["Nats-Sequence"]).flatMap { Value.literal($0) }
     let subject = known["Nats-Subject"] ?? message.subject
     return .record([
-      ("subject", .string(parts == nil ? subject : SubjectParts.published(subject))),
+      ("subject", .string(isCopy ? SubjectParts.published(subject) : subject)),
       ("sequence", sequence ?? .null),
       ("at", known["Nats-Time-Stamp"].map { .string($0) } ?? .null),
       ("headers", .record(own.sorted { $0.0 < $1.0 })), ("data", data),
@@ -155,7 +156,7 @@ final class MessageValues: StreamContent {
   /// The sequence of a message of a batch, as far as it is known without its headers.
   private func place(_ index: Int, _ batch: StreamReader.Batch?) -> String {
     guard let batch else { return "" }
-    let isContiguous = batch.count == count && batch.last - batch.first == UInt64(count - 1)
+    let isContiguous = batch.last - batch.first == UInt64(batch.count - 1)
     return isContiguous ? "\(batch.first + UInt64(index))" : "between \(batch.first) and \(batch.last)"
   }
 

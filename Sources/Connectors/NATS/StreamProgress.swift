@@ -48,6 +48,9 @@ struct StreamProgress {
     startTime = nil
   }
 
+  /// Whether it is that of a stream of this name.
+  func isOf(_ stream: String) -> Bool { self.stream == stream }
+
   private func isSame(_ info: StreamReader.Info) -> Bool { created.isEmpty || created == info.created }
 
   /// Whether more was read of the same stream than it has.
@@ -65,10 +68,12 @@ struct StreamProgress {
     return true
   }
 
-  /// Reports messages that the stream has dropped before they were read.
-  func noteDropped(before first: UInt64, _ log: NodeLog) {
+  /// Reports messages that the stream has dropped before they were read; of some subjects, there may be none among them.
+  func noteDropped(before first: UInt64, to subjects: String?, _ log: NodeLog) {
     guard startTime == nil, last > 0, first > next else { return }
+    let what = subjects.map { "were removed, and those to \($0), if there were any, were not read" }
     log.warning(
-      "messages \(next) to \(first - 1) of the stream \(stream) were removed before they were read")
+      "messages \(next) to \(first - 1) of the stream \(stream) \(what ?? "were removed before they were read")"
+    )
   }
 }

@@ -2,107 +2,106 @@ import Engine
 import JSON
 import Language
 import NATS
+import System
 
-/// The parts of a stream, one for each task of a partition: the server puts the number of its part before the subject of each
-/// message that it stores, so that a task reads its own alone.
+/// The parts of a stream, one for each task of a partition: a stream of flow's own has a copy of each message, with the number
+/// of its part before the subject, so that a task reads its own part alone.
 ///
-///     parts.16.3.orders.eu    part 3 of 16 has orders.eu, where token 2 of orders.* is the key
+///     3.orders.eu    part 3 has orders.eu, where token 2 of orders.* is the key
 ///
-/// What was stored before that has no number: each task reads all of it first, and keeps its own.
+/// The servers copy, in order and each message once; the stream that is read stays as it is. One that replaces it has another
+/// copy, by the time at which it was created.
 struct SubjectParts: Sendable {
-  /// The subjects as they are published.
+  let pipeline: String
+  /// The subjects of the stream.
   let subject: String
   /// The token that has the key, counted from one.
   let token: Int
-  /// Nil where one reads all of them.
-  let part: (number: Int, count: Int)?
+  let number: Int
+  let count: Int
 
-  private static let prefix = "parts"
+  /// The subjects of the part, in the copy.
+  var filter: String { "\(number).\(subject)" }
 
-  /// The subjects of the part, as they are stored.
-  var filter: String? { part.map { "\(Self.prefix).\($0.count).\($0.number).\(subject)" } }
+  /// The name of the pipeline's copy of a stream.
+  func copy(of stream: String, created: String, from start: NATSStart) -> String {
+    let text = "\(pipeline) \(stream) \(created) \(subject) \(token) \(count) \(start)"
+    return "FLOW_PARTS_\(String(StableHash(text.utf8).value, radix: 36))"
+  }
 
-  /// The subjects that are published, and those under which they are stored.
-  func transform(into count: Int) -> (source: String, destination: String) {
+  /// The subjects on which the servers say that the copy has another message of the part.
+  func wakeUp(_ copy: String) -> String { "flow.parts.\(copy).\(filter)" }
+
+  /// The subjects in the copy.
+  var destination: String {
     var wildcards = 0
-    var place = 0
+    var key = 0
     let tokens = subject.split(separator: ".").enumerated().map { index, token -> String in
       guard token == "*" else { return String(token) }
       wildcards += 1
-      if index + 1 == self.token { place = wildcards }
+      if index + 1 == self.token { key = wildcards }
       return "{{wildcard(\(wildcards))}}"
     }
-    let destination = tokens.joined(separator: ".")
-    return (subject, "\(Self.prefix).\(count).{{partition(\(count),\(place))}}.\(destination)")
+    return "{{partition(\(count),\(key))}}.\(tokens.joined(separator: "."))"
   }
 
-  /// The subject under which a message was published.
-  static func published(_ stored: String) -> String {
-    let tokens = stored.split(separator: ".", maxSplits: 3)
-    guard tokens.count == 4, tokens[0] == prefix, Int(tokens[1]) != nil, Int(tokens[2]) != nil else {
-      return stored
-    }
-    return String(tokens[3])
-  }
-
-  /// Whether a message is one of these, by the subject under which it is stored: the server's filter has done the rest.
-  func has(_ stored: String) -> Bool {
-    let published = Self.published(stored)
-    let tokens = published.split(separator: ".")
-    guard let part else { return matches(tokens) }
-    return published != stored
-      || tokens.count >= token && Self.part(of: tokens[token - 1], among: part.count) == part.number
-  }
-
-  private func matches(_ tokens: [Substring]) -> Bool {
-    let pattern = subject.split(separator: ".")
-    for (index, token) in pattern.enumerated() {
-      if token == ">" { return tokens.count > index }
-      guard index < tokens.count, token == "*" || token == tokens[index] else { return false }
-    }
-    return tokens.count == pattern.count
-  }
-
-  /// The part of a key, as the server computes it: FNV-1a of 32 bits.
-  static func part(of key: some StringProtocol, among count: Int) -> Int {
-    let hash = key.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
-    return Int(hash % UInt32(count))
-  }
-
-  /// Has the stream number what it stores; whether it does so from now on.
-  ///
-  /// Throws where it does so otherwise, or may not be changed.
-  func prepare(
-    _ stream: String, _ info: StreamReader.Info, _ reader: StreamReader, _ log: NodeLog
-  ) throws -> Bool {
-    guard let part else { return false }
-    let (source, destination) = transform(into: part.count)
-    if let present = info.config.member("subject_transform") {
-      let (from, to) = (present.member("src")?.string ?? "", present.member("dest")?.string ?? "")
-      if from == source, to == destination { return false }
-      throw NATSError(
-        .failed,
-        "the stream \(stream) stores \(from) as \(to), and partition_by: token \(token) into \(part.count) wants \(source) as \(destination): "
-          + "one stream is divided in one way; leave partition_by out here, or give the pipeline the stream's"
-      )
-    }
-    var config: [(String, Value)] = [
-      ("subject_transform", .record([("src", .string(source)), ("dest", .string(destination))]))
+  /// The settings of the copy, which keeps as much as the stream does.
+  func settings(_ copy: String, of stream: String, _ info: StreamReader.Info, from start: NATSStart) -> Value
+  {
+    var source: [(String, Value)] = [
+      ("name", .string(stream)),
+      (
+        "subject_transforms",
+        .array([.record([("src", .string(subject)), ("dest", .string(destination))])])
+      ),
     ]
-    info.config.forEachMember { name, value in config.append((name.string ?? "", value)) }
-    do throws(NATSError) { try reader.update(.record(config)) } catch {
+    switch start {
+    case .beginning: break
+    case .end: source.append(("opt_start_seq", Value.literal("\(info.last + 1)") ?? .null))
+    case .sequence(let number): source.append(("opt_start_seq", Value.literal("\(number)") ?? .null))
+    case .time(let time): source.append(("opt_start_time", .string(timestamp(time))))
+    }
+    var settings: [(String, Value)] = [
+      ("name", .string(copy)), ("description", .string("parts of \(stream), which flow reads")),
+      ("allow_direct", .bool(true)), ("sources", .array([.record(source)])),
+      (
+        "republish",
+        .record([("src", ">"), ("dest", .string("flow.parts.\(copy).>")), ("headers_only", .bool(true))])
+      ),
+    ]
+    for name in Self.kept { info.config.member(name).map { settings.append((name, $0)) } }
+    return .record(settings)
+  }
+
+  /// The settings that the copy has from the stream.
+  private static let kept = [
+    "num_replicas", "storage", "max_age", "max_bytes", "max_msgs", "max_msgs_per_subject", "duplicate_window",
+  ]
+
+  /// Makes the copy where it is not there; throws where that may not be.
+  func make(
+    _ copy: String, of stream: String, _ info: StreamReader.Info, from start: NATSStart,
+    by reader: StreamReader,
+    _ log: NodeLog
+  ) throws(NATSError) {
+    if (try? reader.info()) != nil { return }
+    let settings = settings(copy, of: stream, info, from: start)
+    do { try reader.make(settings) } catch {
       // One who may not ask is not answered.
       throw NATSError(
         error.kind,
-        "the stream \(stream) cannot be divided for partition_by: \(error). Set it once, as with "
-          + "nats stream edit \(stream) --transform-source '\(source)' --transform-destination '\(destination)'"
-      )
+        "the stream \(stream) cannot be read in parts: \(error). Who may make streams does it once: "
+          + "nats req '$JS.API.STREAM.CREATE.\(copy)' '\(settings)'")
     }
-    log.notice("the stream \(stream) stores \(source) as \(destination) from now on")
-    return true
+    log.notice("the servers copy \(stream) into \(copy) from now on, for its parts")
   }
 
-  /// `token 2`: which part of a subject has the key.
+  /// The subject under which a message of the copy was published.
+  static func published(_ stored: String) -> String {
+    stored.firstIndex(of: ".").map { String(stored[stored.index(after: $0)...]) } ?? stored
+  }
+
+  /// `token 2`: the token of a subject that has the key.
   static let type: OptionType<Int> = {
     let text = OptionType<String>.text
     return OptionType<Int>("token N", sample: "token 2", schema: .record([("type", "string")])) {
@@ -112,8 +111,28 @@ struct SubjectParts: Sendable {
       if words.count == 2, words[0] == "token", let token = Int(words[1]), token > 0 { return token }
       checker.report(
         "\(quoted(text)) is not a token of a subject", at: node.place,
-        hint: "for orders.*, token 2 is what stands for the *")
+        hint: "of orders.*, token 2 is what stands for the *")
       return nil
     }
   }()
+}
+
+/// The sequence that messages of a copy have in the stream that is copied, which ascends as long as that is the same one.
+struct CopiedSequence {
+  private var last: UInt64 = 0
+  /// Whether one came that is not behind the last.
+  var isBehind = false
+
+  mutating func note(_ message: NATSEntry) {
+    guard let sequence = Self.sequence(in: message.header(Self.header) ?? "") else { return }
+    if sequence <= last { isBehind = true }
+    last = sequence
+  }
+
+  static let header = "Nats-Stream-Source"
+
+  /// The header has the stream, the sequence and more, between spaces.
+  static func sequence(in header: String) -> UInt64? {
+    header.split(separator: " ").dropFirst().first.flatMap { UInt64($0) }
+  }
 }

@@ -28,11 +28,15 @@ package let natsSource = NodeSpec(
   },
   .stream { options, context in NATSSource(options, context) }
 )
-.inParts { options, number, count in
-  guard options[NATSSourceOptions.partitionBy] != nil else { return nil }
+.inParts { pipeline, options, number, count in
+  guard let token = options[NATSSourceOptions.partitionBy], let subject = options[NATSSourceOptions.subject],
+    let stream = options[NATSSourceOptions.stream]
+  else { return nil }
+  let parts = SubjectParts(
+    pipeline: pipeline, subject: subject, token: token, number: number, count: count)
   return NodeSpec(
-    "nats", "read one part of a NATS stream", isRepeatable: true,
-    .stream { options, context in NATSSource(options, part: (number, count), context) })
+    "nats", "read a part of \(subject) in the NATS stream \(stream), by token \(token)", isRepeatable: true,
+    .stream { options, context in NATSSource(options, parts: parts, context) })
 }
 
 /// Reports parts that a stream cannot be read in.
@@ -46,10 +50,6 @@ private func checkParts(_ options: Options, _ checker: Checker) {
     checker.report(
       "token \(token) of the subject is no *, so it is not a key", at: place,
       hint: "as in subject: orders.* with partition_by: token 2")
-  } else if case .time = options[NATSSourceOptions.from] {
-    checker.report(
-      "partition_by does not go with a time in from", at: options.place(of: NATSSourceOptions.from),
-      hint: "give the sequence of a message")
   }
 }
 
@@ -76,32 +76,6 @@ private enum NATSSourceOptions {
 
 /// The format of the data of a message.
 enum NATSFormat: String, CaseIterable, Sendable { case json, text }
-
-/// Where to begin in a stream.
-enum NATSStart: Sendable, Equatable {
-  case beginning, end
-  case sequence(UInt64)
-  /// In seconds since 1970.
-  case time(Double)
-
-  static let type: OptionType<NATSStart> = {
-    let text = OptionType<String>.text
-    return OptionType<NATSStart>(
-      "beginning, end, a sequence or a time", sample: "end",
-      schema: .record([("type", .array(["string", "integer"]))])
-    ) { node, checker in
-      guard let text = text.decode(node, checker) else { return nil }
-      if text == "beginning" { return .beginning }
-      if text == "end" { return .end }
-      if let number = UInt64(text), number > 0 { return .sequence(number) }
-      if let time = parseTimestamp(text) { return .time(time) }
-      checker.report(
-        "\(quoted(text)) is not a place in a stream", at: node.place,
-        hint: "beginning, end, a sequence such as 1200, or a time such as 2026-01-01T00:00:00Z")
-      return nil
-    }
-  }()
-}
 
 /// The content of messages of a stream that are read together.
 protocol StreamContent {
@@ -138,21 +112,15 @@ final class NATSSource: StreamSource {
   /// Whether the stream was found missing while it was read.
   private var isMissing = false
 
-  init(_ options: Options, part: (number: Int, count: Int)? = nil, _ context: SourceContext) {
+  init(_ options: Options, parts: SubjectParts? = nil, _ context: SourceContext) {
     self.context = context
+    self.parts = parts
     settings = NATSOptions.settings(options, node: context.name)
-    stream = options[NATSSourceOptions.stream]
-    let given = options[NATSSourceOptions.subject]
-    parts = options[NATSSourceOptions.partitionBy].map {
-      SubjectParts(subject: given ?? "", token: $0, part: part)
-    }
-    // One that reads all parts takes what the stream has, with a number and without.
-    subject = parts != nil && part == nil ? nil : given
+    (stream, subject) = (options[NATSSourceOptions.stream], options[NATSSourceOptions.subject])
     start = options[NATSSourceOptions.from]
     values = MessageValues(
       options[NATSSourceOptions.format], isEnvelope: options[NATSSourceOptions.envelope], stream: stream,
-      parts,
-      context)
+      isCopy: parts != nil, context)
     content = values
     notes = ConnectionLog(settings.shownServers, context.log, of: context)
     link = ConnectionLink(SourceLinkHealth(context), longest: .seconds(30))
@@ -163,7 +131,7 @@ final class NATSSource: StreamSource {
     self.context = context
     settings = packs.settings(context.name)
     (stream, subject, start, parts) = (packs.stream, "\(packs.subject).\(task)", .beginning, nil)
-    values = MessageValues(.json, isEnvelope: false, stream: stream, nil, context)
+    values = MessageValues(.json, isEnvelope: false, stream: stream, context)
     content = PackContent(context, in: packs.stream)
     notes = ConnectionLog(settings.shownServers, context.log, of: context)
     link = ConnectionLink(SourceLinkHealth(context), longest: .seconds(30))
@@ -185,18 +153,55 @@ final class NATSSource: StreamSource {
     var progress = StreamProgress(stream, context.position)
     try link.run {
       let connection = try NATSConnection(settings)
-      let reader = StreamReader(
-        connection, stream: stream, filter: subject, wakes: parts?.part == nil, size: MessageValues.batch,
-        stop: context.stop
-      ) { [notes] in notes.see($0, losesMessages: false) }
-      if try read(reader, &progress, feed) { return .done }
+      let whole = reader(connection, stream, subject)
+      var own = whole
+      if parts != nil {
+        guard let copy = try copy(of: whole, connection, &progress) else {
+          return feed.isStopped ? .done : .again(after: .zero, because: "the connection is lost")
+        }
+        own = copy
+      }
+      if try read(own, of: whole, &progress, feed) { return .done }
       return .again(after: .zero, because: "the connection is lost")
     }
   }
 
+  private func reader(
+    _ connection: NATSConnection, _ stream: String, _ filter: String?, wakeUp: String? = nil
+  ) -> StreamReader {
+    StreamReader(
+      connection, stream: stream, filter: filter, wakeUp: wakeUp, size: MessageValues.batch,
+      stop: context.stop
+    ) { [notes] in notes.see($0, losesMessages: false) }
+  }
+
+  /// The reader of the part of a stream, with the progress in the copy of it; nil where there is no connection any more.
+  private func copy(
+    of whole: StreamReader, _ connection: NATSConnection, _ progress: inout StreamProgress
+  ) throws -> StreamReader? {
+    guard let parts, let stream, let info = try info(whole) else { return nil }
+    let name = copyName(info.created)
+    let reader = reader(connection, name, parts.filter, wakeUp: parts.wakeUp(name))
+    try parts.make(name, of: stream, info, from: start, by: reader, context.log)
+    if !progress.isOf(name) {
+      let isFirst = progress.isOf(stream) && context.position == nil
+      progress = StreamProgress(name, context.position)
+      if !isFirst, !progress.isKnown {
+        context.log.warning(
+          "the stream \(stream) was replaced since it was read; it is read from its beginning")
+      }
+    }
+    return reader
+  }
+
+  /// The name of the copy that the parts of the stream are in, of that time of creation.
+  private func copyName(_ created: String) -> String {
+    parts?.copy(of: stream ?? "", created: created, from: start) ?? ""
+  }
+
   /// Reads until the end, or until the connection is lost for good: whether it has ended.
   private func read(
-    _ reader: StreamReader, _ progress: inout StreamProgress, _ feed: Feed
+    _ reader: StreamReader, of whole: StreamReader, _ progress: inout StreamProgress, _ feed: Feed
   ) throws -> Bool {
     guard let first = try info(reader) else { return !reader.isClosed || feed.isStopped }
     var info = settled(first, reader, progress)
@@ -207,39 +212,35 @@ final class NATSSource: StreamSource {
     let end = info.last
     if progress.next > end { catchUp(feed) }
     var lastLook = ContinuousClock.now
-    // Messages without the number of a part come before all others, also from a server that hears of the change late.
-    var isBeforeParts = parts?.part != nil
-    let isNew = try parts?.prepare(stream ?? "", info, reader, context.log) ?? false
-    let partsBegin = isNew ? lastLook + .seconds(2) : lastLook
+    var source = CopiedSequence()
     while !feed.isStopped {
       content.begin()
-      switch try reader.read(from: progress.start, add: content.add) {
+      let outcome = try reader.read(from: progress.start) { message in
+        if parts != nil { source.note(message) }
+        content.add(message)
+      }
+      switch outcome {
       case .stopped: return true
       case .batch(let batch):
+        if source.isBehind {
+          // It goes on with the copy of another stream, which has another one.
+          guard let created = look(whetherThere: whole) else {
+            context.stop.wait(seconds: 0.2)
+            continue
+          }
+          if !progress.isOf(copyName(created)) { return false }
+          source.isBehind = false
+        }
         if !content.isCounted, batch.first > progress.next, isDue(&lastLook, 10), let now = try? reader.info()
         {
-          progress.noteDropped(before: now.first, context.log)
+          progress.noteDropped(before: now.first, to: subject, context.log)
         }
         progress.advance(to: batch.last)
         context.meter.noteBacklog(batch.pending)
         content.send(batch, to: feed, progress)
-        if isBeforeParts { continue }
         if batch.pending > 0, batch.last < end { continue }
         catchUp(feed)
         if context.isOnce { return true }
-      case .empty where isBeforeParts:
-        guard let hasMore = reader.leader(hasFrom: progress.next) else {
-          notes.noAnswer("its leader does not say whether it has messages without a part")
-          context.stop.wait(seconds: 1)
-          continue
-        }
-        if hasMore || .now < partsBegin {
-          if hasMore { reader.expectMore() }
-          context.stop.wait(seconds: 0.1)
-        } else {
-          isBeforeParts = false
-          reader.filter = parts?.filter ?? reader.filter
-        }
       case .empty:
         context.meter.noteBacklog(0)
         content.noteWaiting()
@@ -252,7 +253,13 @@ final class NATSSource: StreamSource {
         catchUp(feed)
         if context.isOnce { return true }
         try reader.waitForMore(subjects: info.subjects)
-        if isMissing || isDue(&lastLook, 30), let now = try? settled(reader.info(), reader, progress) {
+        let isLook = isMissing || isDue(&lastLook, 30)
+        if isLook, parts != nil {
+          // The stream that is copied, which may be another one now: it has another copy.
+          guard let created = look(whetherThere: whole) else { continue }
+          if !progress.isOf(copyName(created)) { return false }
+        }
+        if isLook, let now = try? settled(reader.info(), reader, progress) {
           info = now
           if isMissing { context.noteConnection() }
           isMissing = false
@@ -274,12 +281,16 @@ final class NATSSource: StreamSource {
     return true
   }
 
-  /// Notes that the stream is missing, where a leader says so: it was deleted, or the servers have lost it.
-  private func look(whetherThere reader: StreamReader) {
-    do throws(NATSError) { _ = try reader.info() } catch {
-      guard !error.mayPass else { return }
+  /// When the stream was created; where a leader says that it is missing, notes that.
+  ///
+  /// It was deleted then, or the servers have lost it.
+  @discardableResult
+  private func look(whetherThere reader: StreamReader) -> String? {
+    do throws(NATSError) { return try reader.info().created } catch {
+      guard !error.mayPass else { return nil }
       isMissing = true
       context.noteDisconnection(content.missing(error), .seconds(10))
+      return nil
     }
   }
 
@@ -322,10 +333,11 @@ final class NATSSource: StreamSource {
   private func begin(_ progress: inout StreamProgress, _ info: StreamReader.Info, _ feed: Feed) throws {
     if progress.isKnown {
       if progress.compare(with: info, context.log) { content.noteReplaced() }
-      if !content.isCounted { progress.noteDropped(before: info.first, context.log) }
+      if !content.isCounted { progress.noteDropped(before: info.first, to: subject, context.log) }
       return
     }
-    switch start {
+    // A copy has what is to be read.
+    switch parts == nil ? start : .beginning {
     case .beginning: progress.begin(behind: 0, in: info)
     case .end:
       progress.begin(behind: info.last, in: info)

@@ -61,10 +61,11 @@ extension Plan {
       first.allSatisfy(\.spec.handlesEachAlone)
     {
       let parts = (0..<tasks).compactMap { task in
-        only.spec.part(only.options, task, tasks).map { spec in
+        only.spec.part(name, only.options, task, tasks).map { spec in
           var plan = self
           plan.name = "\(name)~\(task)"
           plan.sources[0].spec = spec
+          plan.sources[0].shown += ", part \(task) of \(tasks)"
           plan.streams = chain(from: stream.from, first + rest)
           plan.tests = []
           return plan

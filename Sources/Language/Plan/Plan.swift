@@ -115,7 +115,7 @@ public struct SourcePlan: Sendable {
   public let reads: [String]
   public let schedule: Schedule
   /// The options on one line, as ``YAMLNode/shown(masking:)`` has them.
-  public let shown: String
+  public internal(set) var shown: String
   /// When it is polled, in a few words: `every 6h`.
   public let shownSchedule: String
   /// How many deliveries may wait, and what happens to one more.

@@ -4,10 +4,12 @@ extension PlanBuilder {
   /// Warns of steps that compare polls behind a source that is polled once, and of streams that are joined to what they
   /// are part of.
   func warn(of plan: Plan) {
-    for source in plan.sources where source.spec.part(source.options, 0, 2) != nil && !plan.isReadInParts {
+    for source in plan.sources
+    where source.spec.part(plan.name, source.options, 0, 2) != nil && !plan.isReadInParts {
       checker.warn(
         "no partition divides what this source reads, or not right behind it, so it is read as one",
-        at: source.place, hint: "put partition behind it, below filter and map at most")
+        at: source.place,
+        hint: "put partition behind it, below filter and map at most, with the order of each key")
     }
     let sourcesByName = Dictionary(plan.sources.map { ($0.name, $0) }) { first, _ in first }
     for stream in plan.streams {

@@ -41,7 +41,9 @@ public struct NodeSpec: Sendable {
   /// Whether the last good answer of the source is kept, in a cache.
   public private(set) var keepsAnswers = false
   /// The source that reads one part of so many, where its options say how what it reads is divided.
-  var part: @Sendable (Options, _ number: Int, _ count: Int) -> NodeSpec? = { _, _, _ in nil }
+  public typealias PartRule =
+    @Sendable (_ pipeline: String, Options, _ number: Int, _ count: Int) -> NodeSpec?
+  var part: PartRule = { _, _, _, _ in nil }
   /// How to poll what a source reads that has no schedule; nil where nothing else does.
   private(set) var pollHint: String?
   /// Why the step drops an event, where that follows from its kind.
@@ -114,9 +116,7 @@ public struct NodeSpec: Sendable {
   }
 
   /// The same source, which each task of a partition may read a part of by itself, where its options say so.
-  public func inParts(
-    _ part: @escaping @Sendable (Options, _ number: Int, _ count: Int) -> NodeSpec?
-  ) -> NodeSpec {
+  public func inParts(_ part: @escaping PartRule) -> NodeSpec {
     var spec = self
     spec.part = part
     return spec

@@ -4,38 +4,33 @@ import Testing
 @testable import Connectors
 
 @Suite struct SubjectPartsTests {
-  @Test("the parts of a stream are numbered by the wildcard that has the key")
-  func transform() {
-    let parts = SubjectParts(subject: "orders.*.new.*", token: 4, part: (3, 16))
-    let (source, destination) = parts.transform(into: 16)
-    expect(source, equals: "orders.*.new.*")
-    expect(destination, equals: "parts.16.{{partition(16,2)}}.orders.{{wildcard(1)}}.new.{{wildcard(2)}}")
-    expect(parts.filter, equals: "parts.16.3.orders.*.new.*")
-    expect(
-      SubjectParts(subject: "a.*.>", token: 2, part: nil).transform(into: 2).destination,
-      equals: "parts.2.{{partition(2,1)}}.a.{{wildcard(1)}}.>")
+  private func parts(_ subject: String, token: Int, number: Int = 3, count: Int = 16) -> SubjectParts {
+    SubjectParts(pipeline: "p", subject: subject, token: token, number: number, count: count)
   }
 
-  @Test("a stored subject says under which one its message was published")
-  func published() {
-    expect(SubjectParts.published("parts.16.3.orders.eu"), equals: "orders.eu")
-    for own in ["orders.eu", "parts.eu", "parts.a.b.c", "parts.1.2"] {
-      expect(SubjectParts.published(own), equals: own)
-    }
+  @Test("the number of a part is made of the wildcard that has the key, and stands before the subject")
+  func subjects() {
+    let orders = parts("orders.*.new.*", token: 4)
+    expect(orders.destination, equals: "{{partition(16,2)}}.orders.{{wildcard(1)}}.new.{{wildcard(2)}}")
+    expect(orders.filter, equals: "3.orders.*.new.*")
+    expect(orders.wakeUp("FLOW_PARTS_x"), equals: "flow.parts.FLOW_PARTS_x.3.orders.*.new.*")
+    expect(parts("a.*.>", token: 2, count: 2).destination, equals: "{{partition(2,1)}}.a.{{wildcard(1)}}.>")
+    expect(SubjectParts.published("3.orders.eu.new.1"), equals: "orders.eu.new.1")
   }
 
-  @Test("a part has what the server has numbered so, and of what came before the keys of that number")
-  func own() {
-    let parts = (0..<4).map { SubjectParts(subject: "orders.*", token: 2, part: ($0, 4)) }
-    for key in 0..<100 {
-      let owners = parts.filter { $0.has("orders.k\(key)") }
-      expect(owners.count, equals: 1)
-      #expect(owners.first?.part?.number == SubjectParts.part(of: "k\(key)", among: 4))
+  @Test("what is read otherwise, or created anew, has another copy; the tasks of a pipeline have one")
+  func copies() {
+    func name(_ parts: SubjectParts, _ created: String = "2026-01-01", _ start: NATSStart = .beginning)
+      -> String
+    {
+      parts.copy(of: "IN", created: created, from: start)
     }
-    let all = SubjectParts(subject: "orders.*", token: 2, part: nil)
-    #expect(all.has("orders.eu") && all.has("parts.4.1.orders.eu"))
-    #expect(!all.has("orders.eu.more") && !all.has("orders") && !all.has("other.eu"))
-    let deep = SubjectParts(subject: "orders.*.>", token: 2, part: nil)
-    #expect(deep.has("orders.eu.a.b") && !deep.has("orders.eu"))
+    let one = name(parts("orders.*", token: 2))
+    #expect(one.hasPrefix("FLOW_PARTS_") && one.count < 30)
+    expect(name(parts("orders.*", token: 2, number: 4)), equals: one)
+    var other = parts("orders.*", token: 2)
+    #expect(name(other, "2026-01-02") != one && name(other, "2026-01-01", .end) != one)
+    other = SubjectParts(pipeline: "q", subject: "orders.*", token: 2, number: 3, count: 16)
+    #expect(name(other) != one && name(parts("orders.*", token: 2, count: 8)) != one)
   }
 }

@@ -19,7 +19,8 @@ enum ClusterShape {
       let known = try journal.shared(record(pipeline))
       let former = known.map { String(decoding: $0.bytes, as: UTF8.self) }
       if former == shape { return }
-      if let former, try journal.last(of: pipeline) != nil {
+      // Where the tasks read their parts by themselves, there is none above them.
+      if let former, try journal.last(of: pipeline) != nil || journal.last(of: "\(pipeline)~0") != nil {
         throw Sentence(
           "\(pipeline) cannot take its state along: it is \(divided(former)), and its file has it \(divided(shape)); "
             + "in a cluster that cannot change. Nothing was changed; give the pipeline another name to begin anew"

@@ -102,7 +102,9 @@ struct RunCluster {
         let cut = plan.splitAtPartition(
           sink: { packs.sink(by: $0, into: $1) }, source: { packs.source(of: $0) })
       else { return [ClusterJob(plan)] }
-      guard let above = cut.above else { return cut.below.map { ClusterJob($0, isPartOf: plan) } }
+      guard let above = cut.above else {
+        return cut.below.enumerated().map { ClusterJob($1, isPart: $0, of: plan) }
+      }
       let below = cut.below.enumerated().map { number, part in
         ClusterJob(part, (plan.name, number, part.sources.first?.name ?? ""))
       }
@@ -156,10 +158,11 @@ struct ClusterJob: Sendable {
     shape = (plan.name, plan.sinks.map(\.shown).joined(separator: " "))
   }
 
-  /// A task that reads its part of a pipeline's source by itself.
-  init(_ plan: Plan, isPartOf pipeline: Plan) {
+  /// A task that reads its part of a pipeline's source by itself; the first knows how it is divided.
+  init(_ plan: Plan, isPart number: Int, of pipeline: Plan) {
     self.init(plan)
     let steps = pipeline.streams.flatMap(\.steps).filter { $0.partition != nil }
-    shape = (plan.name, (pipeline.sources.map(\.shown) + steps.map(\.shown)).joined(separator: " "))
+    let texts = plan.sources.map(\.spec.summary) + steps.map(\.shown)
+    shape = number == 0 ? (pipeline.name, texts.joined(separator: ", ")) : nil
   }
 }
