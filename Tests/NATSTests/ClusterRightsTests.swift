@@ -52,4 +52,24 @@ struct ClusterRightsTests {
       #expect(throws: (any Error).self, "\(subject)") { _ = try other.ask(subject, "{\"name\":\"MINE\"}") }
     }
   }
+
+  @Test("a machine that is not answered at its start says so and waits, as one does whose servers are away")
+  func unanswered() throws {
+    // What is not allowed is not answered, as servers that elect do not answer.
+    let server = try NATSServer(
+      """
+      authorization { users: [{ user: flow, password: x, permissions: { publish: {
+        deny: "$JS.API.STREAM.MSG.GET.FLOW_SHARED" } } }] }
+      """)
+    let place = try Place()
+    try CountingPipeline.write([place], "'\(server.url)'")
+    let run = try place.start("run", "--cluster", server.url.replacing("//", with: "//flow:x@"), "p.yaml")
+    let line = "was not answered; waiting for the cluster's servers"
+    #expect(eventually { place.text("err").contains(line) }, "\(place.text("err"))")
+    usleep(300_000)
+    #expect(run.isRunning)
+    run.interrupt()
+    run.waitUntilExit()
+    expect(run.terminationStatus, equals: 130)
+  }
 }

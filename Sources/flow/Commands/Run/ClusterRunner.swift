@@ -49,10 +49,9 @@ struct ClusterRunner {
         .map { access($0, F_OK) == 0 } == true
     }
     let start = states.flatMap { folders[$0.plan.name] }.map { JetStreamJournal.Start.goOn(folder: $0) }
-    guard let journal = try connect(start ?? .begin, signals, stop, log) else {
+    guard let journal = try connect(start ?? .begin, for: jobs, signals, stop, log) else {
       return ExitStatus.interrupted
     }
-    try ClusterShape.check(jobs, journal)
     cluster.sites.use(journal)
     let host = ClusterHost(jobs, journal, options, roster, folders) { signals.wake() }
     let name = Self.workerName(options.world)
@@ -140,16 +139,21 @@ struct ClusterRunner {
     return status
   }
 
-  /// Connects, as often as it takes; nil where a signal ends that.
+  /// Connects and asks whether these jobs may run here, until the servers answer; nil where a signal ends that.
   private func connect(
-    _ start: JetStreamJournal.Start, _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
-  ) throws(JournalError) -> JetStreamJournal? {
+    _ start: JetStreamJournal.Start, for jobs: [ClusterJob], _ signals: RunSignals, _ stop: StopSign,
+    _ log: NodeLog
+  ) throws -> JetStreamJournal? {
     var settings = JetStreamJournal.Options(
       servers: cluster.urls, replicas: RunCluster.replicas(cluster.urls))
     settings.start = start
     var isReported = false
     while true {
-      do throws(JournalError) { return try JetStreamJournal(settings, stop: stop) } catch {
+      do {
+        let journal = try JetStreamJournal(settings, stop: stop)
+        try ClusterShape.check(jobs, journal)
+        return journal
+      } catch let error as JournalError {
         if case .refused = error { throw error }
         if !isReported { log.error("\(error); waiting for the cluster's servers") }
         isReported = true
