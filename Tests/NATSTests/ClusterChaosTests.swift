@@ -118,6 +118,8 @@ private final class Chaos {
   private var backups: [String] = []
   /// The fifth worker; nil while it is away.
   private var guest: TestProcess?
+  /// The keys come on so many subjects.
+  private static let parts = 7
 
   init(_ service: String, _ sky: SlippingLaunches) throws {
     self.sky = sky
@@ -146,6 +148,8 @@ private final class Chaos {
     let site = service.dropFirst("http://".count)
     try bus.makeStream(
       "CHANGES", "changes.>", options: "\"num_replicas\":3,\"duplicate_window\":120000000000")
+    try bus.makeStream(
+      "PARTS", "parts.>", options: "\"num_replicas\":3,\"duplicate_window\":120000000000")
     let urls = servers.map { "'\($0.url)'" }.joined(separator: ", ")
     for place in places {
       try place.write(
@@ -157,6 +161,14 @@ private final class Chaos {
           - partition: { by: .id, into: 4 }
           - changes: { key: .id, sudden_loss: off, first: emit }
         sinks: { bus: { nats: { servers: [\(urls)], subject: changes.x, window: 1 } } }
+        """)
+      try place.write(
+        "parts.yaml",
+        """
+        name: parts
+        sources: { in: { nats: { servers: [\(urls)], stream: IN, subject: in.*, partition_by: token 2 } } }
+        steps: [{ partition: { by: .k, into: 4 } }, { dedupe: { key: .k } }]
+        sinks: { bus: { nats: { servers: [\(urls)], subject: parts.x } } }
         """)
       try place.write("phone.yaml", phone)
       try FileManager.default.createDirectory(atPath: "\(place.path)/lib", withIntermediateDirectories: true)
@@ -172,7 +184,8 @@ private final class Chaos {
 
   private func start(_ index: Int) throws -> TestProcess {
     logs[index] += places[index].text("err")
-    return try places[index].start("run", "--cluster", urls, "p.yaml", "phone.yaml", "rows.yaml")
+    return try places[index].start(
+      "run", "--cluster", urls, "p.yaml", "phone.yaml", "rows.yaml", "parts.yaml")
   }
 
   private func publish() throws {
@@ -182,7 +195,8 @@ private final class Chaos {
       let end = Date(timeIntervalSinceNow: 90)
       while !isStored, Date() < end {
         let id = ["Nats-Msg-Id": "\(published)"]
-        let answer = try? bus.publish("in.x", CountingPipeline.input(published), headers: id)
+        let answer = try? bus.publish(
+          "in.k\(published / 3 % Self.parts)", CountingPipeline.input(published), headers: id)
         isStored = answer?.member("seq") != nil
         if !isStored { usleep(100_000) }
       }
@@ -285,6 +299,17 @@ private final class Chaos {
     return rows == expected ? nil : "\(rows) is left of \(expected)"
   }
 
+  /// What is wrong with the messages of tasks that read their parts by themselves: each once, in the order of its subject.
+  private static func flaw(inParts found: [String], of expected: [String]) -> String? {
+    if found.sorted() != expected.sorted() { return "\(found.count) of \(expected.count)" }
+    let keys = found.compactMap { try? Value.parse($0).member("k")?.double.map { Int($0) } }
+    let isInOrder = (0..<parts).allSatisfy { part in
+      let own = keys.filter { $0 % parts == part }
+      return own == own.sorted()
+    }
+    return isInOrder ? nil : "the order of a subject is lost"
+  }
+
   func judge(isLong: Bool) throws {
     sky.rest()
     while published % 3 != 0 { try publish() }
@@ -303,6 +328,10 @@ private final class Chaos {
       if let changes = try? bus.contents(of: "CHANGES"), Self.flaw(in: changes, sky.present) == nil { break }
       usleep(200_000)
     }
+    while -start.timeIntervalSinceNow < 240 {
+      if let parts = try? bus.contents(of: "PARTS"), parts.count >= expected.count { break }
+      usleep(200_000)
+    }
     print("all was done after \(Int(-start.timeIntervalSinceNow)) s more")
     if let guest { runs.append(guest) }
     for run in runs { run.terminate() }
@@ -318,6 +347,7 @@ private final class Chaos {
     expectNil(sky.flaw(), "\(log)")
     let changes = try bus.contents(of: "CHANGES")
     expectNil(Self.flaw(in: changes, sky.present), "\(log)")
+    expectNil(Self.flaw(inParts: try bus.contents(of: "PARTS"), of: expected), "\(log)")
     let takeovers = log.components(separatedBy: "taken over").count - 1
     let fenced = log.components(separatedBy: "another machine has taken it over").count - 1
     print(

@@ -59,9 +59,9 @@ class Server:
             if words[0] == b"MSG":
                 return json.loads(self.lines.read(int(words[-1]) + 2))
 
-    def stream(self, name):
+    def stream(self, name, subject=None):
         self.ask("$JS.API.STREAM.DELETE." + name)
-        self.ask("$JS.API.STREAM.CREATE." + name, json.dumps({"name": name, "subjects": [name], "allow_direct": True}))
+        self.ask("$JS.API.STREAM.CREATE." + name, json.dumps({"name": name, "subjects": [subject or name], "allow_direct": True}))
 
     def fill(self, name, events):
         for start in range(0, len(events), 1000):

@@ -3,8 +3,8 @@
 
 Four pipelines with a partition into 16 each, from a stream of a server of their own to a stream there, on one machine: what
 moves when a worker joins, leaves or dies, and how evenly tasks lie (balance); how long it takes until 200 assignments of
-a dead worker run elsewhere (takeover); CPU of all workers, of one worker and of a single machine, and what is stored for an
-event (throughput). Skipped where there is no server (make setup-cluster).
+a dead worker run elsewhere (takeover); CPU of all workers, of one worker and of a single machine, also with partition_by, and
+what is stored for an event (throughput). Skipped where there is no server (make setup-cluster).
 """
 import argparse
 import json
@@ -106,13 +106,15 @@ class Cluster:
             server.wait()
 
 
-def write(folder, bus, pipelines, tasks):
+def write(folder, bus, pipelines, tasks, parts=False):
     files = []
+    how = {"subject": "in.*", "partition_by": "token 2"} if parts else {}
     for number in range(pipelines):
-        path = os.path.join(folder, "p%d.yaml" % number)
+        path = os.path.join(folder, "%s%d.yaml" % ("q" if parts else "p", number))
         with open(path, "w") as file:
             json.dump({
-                "name": "p%d" % number, "sources": {"in": {"nats": {"stream": "IN", "servers": bus.url, "from": "beginning"}}},
+                "name": "%s%d" % ("q" if parts else "p", number),
+                "sources": {"in": {"nats": {"stream": "IN", "servers": bus.url, "from": "beginning", **how}}},
                 "steps": [
                     {"partition": {"by": ".k", "into": tasks}},
                     {"scan": {"key": ".k", "init": {"count": 0}, "update": "$event + { count: (.count + 1) }"}}],
@@ -179,10 +181,13 @@ def takeover(folder, bus, flow, options):
 
 
 def throughput(folder, bus, flow, options):
-    files = write(folder, bus, 4, 16)
+    files, parts = write(folder, bus, 4, 16), write(folder, bus, 4, 16, True)
     expected = 4 * options.records
     figures = {}
-    for name, workers in (("alone", 0), ("one worker", 1), ("%d workers" % options.workers, options.workers)):
+    for name, workers, files in (
+            ("alone", 0, files), ("one worker", 1, files), ("one worker by parts", 1, parts),
+            ("%d workers" % options.workers, options.workers, files),
+            ("%d workers by parts" % options.workers, options.workers, parts)):
         place = os.path.join(folder, name.replace(" ", ""))
         os.makedirs(place)
         cluster = Cluster(place, flow, files)
@@ -211,7 +216,8 @@ def throughput(folder, bus, flow, options):
                 processes[0].wait()
         finally:
             cluster.stop()
-    target("one worker: CPU, of a single machine's", figures["one worker"] / figures["alone"], 2.5)
+    for name in ("one worker", "one worker by parts"):
+        target("%s: CPU, of a single machine's" % name, figures[name] / figures["alone"], 2.5)
 
 
 def main():
@@ -232,14 +238,16 @@ def main():
             os.makedirs(os.path.join(folder, "bus"))
             bus = Server(os.path.join(folder, "bus"))
             try:
-                bus.stream("IN")
+                bus.stream("IN", "in.*")
                 bus.stream("OUT")
                 if part == throughput:
                     events = [json.dumps({"k": number % 1000, "n": number, "x": "x" * 200}) for number in range(options.records)]
                     for begin in range(0, len(events), 1000):
                         rows = events[begin:begin + 1000]
-                        bus.socket.sendall(b"".join(b"PUB IN %d\r\n%s\r\n" % (len(row), row.encode()) for row in rows[:-1]))
-                        bus.ask("IN", rows[-1])
+                        bus.socket.sendall(b"".join(
+                            b"PUB in.%d %d\r\n%s\r\n" % ((begin + place) % 1000, len(row), row.encode())
+                            for place, row in enumerate(rows[:-1])))
+                        bus.ask("in.%d" % ((begin + len(rows) - 1) % 1000), rows[-1])
                 part(folder, bus, flow, options)
             finally:
                 bus.stop()
