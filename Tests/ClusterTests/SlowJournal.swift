@@ -10,6 +10,9 @@ final class SlowJournal: Journal {
     var waiting = 0
     /// The most that have waited at once.
     var most = 0
+    /// How many were for another assignment than the one before.
+    var switches = 0
+    fileprivate var last = ""
   }
 
   private let journal: any Journal
@@ -24,8 +27,12 @@ final class SlowJournal: Journal {
 
   var counts: Counts { state.withLock(\.self) }
 
-  private func call<Output>(_ body: () throws(JournalError) -> Output) throws(JournalError) -> Output {
+  private func call<Output>(
+    of assignment: String = "", _ body: () throws(JournalError) -> Output
+  ) throws(JournalError) -> Output {
     state.withLock { state in
+      if assignment != state.last { state.switches += 1 }
+      state.last = assignment
       state.calls += 1
       state.waiting += 1
       state.most = max(state.most, state.waiting)
@@ -36,32 +43,34 @@ final class SlowJournal: Journal {
   }
 
   func last(of assignment: String) throws(JournalError) -> JournalRecord? {
-    try call { () throws(JournalError) in try journal.last(of: assignment) }
+    try call(of: assignment) { () throws(JournalError) in try journal.last(of: assignment) }
   }
 
   func append(_ bytes: [UInt8], to assignment: String, after sequence: UInt64) throws(JournalError) -> UInt64
   {
-    try call { () throws(JournalError) in try journal.append(bytes, to: assignment, after: sequence) }
+    try call(of: assignment) { () throws(JournalError) in
+      try journal.append(bytes, to: assignment, after: sequence)
+    }
   }
 
   func read(_ assignment: String, from sequence: UInt64) throws(JournalError) -> [JournalRecord] {
-    try call { () throws(JournalError) in try journal.read(assignment, from: sequence) }
+    try call(of: assignment) { () throws(JournalError) in try journal.read(assignment, from: sequence) }
   }
 
   func purge(_ assignment: String, before sequence: UInt64) throws(JournalError) {
-    try call { () throws(JournalError) in try journal.purge(assignment, before: sequence) }
+    try call(of: assignment) { () throws(JournalError) in try journal.purge(assignment, before: sequence) }
   }
 
   func store(_ image: [UInt8], of assignment: String, id: String) throws(JournalError) {
-    try call { () throws(JournalError) in try journal.store(image, of: assignment, id: id) }
+    try call(of: assignment) { () throws(JournalError) in try journal.store(image, of: assignment, id: id) }
   }
 
   func image(of assignment: String, id: String) throws(JournalError) -> [UInt8]? {
-    try call { () throws(JournalError) in try journal.image(of: assignment, id: id) }
+    try call(of: assignment) { () throws(JournalError) in try journal.image(of: assignment, id: id) }
   }
 
   func removeImage(of assignment: String, id: String) throws(JournalError) {
-    try call { () throws(JournalError) in try journal.removeImage(of: assignment, id: id) }
+    try call(of: assignment) { () throws(JournalError) in try journal.removeImage(of: assignment, id: id) }
   }
 
   func renewLease(of worker: String, _ report: [UInt8]) throws(JournalError) {

@@ -28,14 +28,19 @@ package let natsSource = NodeSpec(
   },
   .stream { options, context in NATSSource(options, context) }
 )
-.inParts { pipeline, options, number, count in
+.inParts(part)
+
+/// The source of a task that reads its part of a stream by itself; nil where the options do not divide one.
+@Sendable private func part(_ pipeline: String, _ options: Options, _ number: Int, _ count: Int) -> NodeSpec?
+{
   guard let token = options[NATSSourceOptions.partitionBy], let subject = options[NATSSourceOptions.subject],
     let stream = options[NATSSourceOptions.stream]
   else { return nil }
   let parts = SubjectParts(
     pipeline: pipeline, subject: subject, token: token, number: number, count: count)
   return NodeSpec(
-    "nats", "read a part of \(subject) in the NATS stream \(stream), by token \(token)", isRepeatable: true,
+    natsSource.kind, "read a part of \(subject) in the NATS stream \(stream), by token \(token)",
+    isRepeatable: true,
     .stream { options, context in NATSSource(options, parts: parts, context) })
 }
 
@@ -179,7 +184,7 @@ final class NATSSource: StreamSource {
   private func copy(
     of whole: StreamReader, _ connection: NATSConnection, _ progress: inout StreamProgress
   ) throws -> StreamReader? {
-    guard let parts, let stream, let info = try info(whole) else { return nil }
+    guard let parts, let stream, let info = try info(whole, isCopied: true) else { return nil }
     let name = copyName(info.created)
     let reader = reader(connection, name, parts.filter, wakeUp: parts.wakeUp(name))
     try parts.make(name, of: stream, info, from: start, by: reader, context.log)
@@ -295,11 +300,11 @@ final class NATSSource: StreamSource {
   }
 
   /// The state of the stream, asked for until there is an answer; nil where there is none any more.
-  private func info(_ reader: StreamReader) throws -> StreamReader.Info? {
+  private func info(_ reader: StreamReader, isCopied: Bool = false) throws -> StreamReader.Info? {
     while !context.stop.isSet, !reader.isClosed {
       do throws(NATSError) {
         let info = try reader.info()
-        if info.allowsDirect { return info }
+        if info.allowsDirect || isCopied { return info }
         throw NATSError(
           .failed,
           "the stream \(stream ?? "") does not allow direct gets, by which it is read; "
