@@ -113,6 +113,24 @@ struct ClusterPartsTests {
     run.waitUntilExit()
   }
 
+  @Test("where a run begins without a position is decided once: another from changes nothing")
+  func begun() throws {
+    try publish(0..<20)
+    let run = try places[0].start("run", "--cluster", server.url, "p.yaml")
+    try expectOutputs(2)
+    run.terminate()
+    run.waitUntilExit()
+    try publish(20..<30)
+    let text = try String(contentsOfFile: "\(places[0].path)/p.yaml", encoding: .utf8)
+    try places[0].write("p.yaml", text.replacingOccurrences(of: "stream: IN,", with: "stream: IN, from: 5,"))
+    let again = try places[0].start("run", "--cluster", server.url, "p.yaml")
+    try publish(30..<40)
+    try expectOutputs(4)
+    #expect(!places[0].text("err").contains("was replaced"), "\(places[0].text("err"))")
+    again.terminate()
+    again.waitUntilExit()
+  }
+
   @Test("are what one process reads as one, with the subjects that were published")
   func one() throws {
     try publish(0..<20)

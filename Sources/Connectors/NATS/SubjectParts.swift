@@ -23,9 +23,9 @@ struct SubjectParts: Sendable {
   /// The subjects of the part, in the copy.
   var filter: String { "\(number).\(subject)" }
 
-  /// The name of the pipeline's copy of a stream.
-  func copy(of stream: String, created: String, from start: NATSStart) -> String {
-    let text = "\(pipeline) \(stream) \(created) \(subject) \(token) \(count) \(start)"
+  /// The name of the pipeline's copy of a stream; where it begins is decided once, as without parts.
+  func copy(of stream: String, created: String) -> String {
+    let text = "\(pipeline) \(stream) \(created) \(subject) \(token) \(count)"
     return "FLOW_PARTS_\(String(StableHash(text.utf8).value, radix: 36))"
   }
 

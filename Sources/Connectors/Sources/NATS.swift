@@ -201,7 +201,7 @@ final class NATSSource: StreamSource {
 
   /// The name of the copy that the parts of the stream are in, of that time of creation.
   private func copyName(_ created: String) -> String {
-    parts?.copy(of: stream ?? "", created: created, from: start) ?? ""
+    parts?.copy(of: stream ?? "", created: created) ?? ""
   }
 
   /// Reads until the end, or until the connection is lost for good: whether it has ended.
