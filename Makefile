@@ -12,7 +12,7 @@ TEST_TOOLS := bin/curl:curl bin/git:git bin/openssl:openssl bin/ps:procps bin/py
 # regular expressions of the standard library are out of reach (Sources/System/Texts/TextSearch.swift).
 SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker --icf=safe \
   -Xlinker --no-export-dynamic -Xlinker -O2 -Xlinker -z -Xlinker pack-relative-relocs \
-  -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker $(CURDIR)/packaging/no-unwinding.ld \
+  -Xlinker --no-eh-frame-hdr -Xlinker --build-id=none -Xlinker -T -Xlinker $(CURDIR)/packaging/discard.ld \
   -Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
 RELEASE := -c release --static-swift-stdlib $(SMALL)
