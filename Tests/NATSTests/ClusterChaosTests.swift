@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 /// Four workers over three real servers, which are killed and frozen, one at a time and all at once, and whose disks
-/// are full; a fifth joins and leaves, machines are updated, and backups are taken.
+/// are full; a fifth joins and leaves, machines are updated, backups are taken, and one is restored after all that the
+/// servers had of the cluster is gone.
 ///
 /// `make cluster SECONDS=300` is the long form.
 @Suite("Clusters in adversity", .realServer, .timeLimit(.minutes(30)))
@@ -85,20 +86,47 @@ private final class SlippingLaunches: Sendable {
   }
 
   /// What is wrong with the messages: each says from which day to which, and begins where the one before ended.
-  func flaw() -> String? {
-    var days: [Substring: Substring] = [:]
-    for text in received {
+  func flaw(_ restores: [Int]) -> String? {
+    var days: [Substring: Lineage<Substring>] = [:]
+    for (index, text) in received.enumerated() {
       // As in “Launch3: net 2030-01-01 → 2030-01-02, slipped 1 day”.
       let dates = text.matches(of: /\d{4}-\d\d-\d\d/).map(\.output)
       guard let name = text.firstMatch(of: /Launch\d/)?.output, dates.count >= 2 else {
         return "cannot read \(text)"
       }
-      if let before = days[name], before != dates[0] { return "\(text), after it was moved to \(before)" }
+      let round = restores.count { $0 <= index }
+      if days[name, default: Lineage(dates[0])].move(from: dates[0], to: dates[1], round) {
+        return "\(text), after it was moved to \(days[name]?.last ?? "")"
+      }
       if dates[0] >= dates[1] { return text }
-      days[name] = dates[1]
     }
     return nil
   }
+}
+
+/// The states through which a thing went; after a restore it goes on from one that it had.
+private struct Lineage<State: Hashable> {
+  private(set) var last: State
+  private var states: Set<State>
+  private var round = 0
+
+  init(_ first: State) { (last, states) = (first, [first]) }
+
+  /// Whether a move does not begin where the one before ended or, where it is the first of its round, at a state before that.
+  mutating func move(from before: State, to after: State, _ round: Int) -> Bool {
+    let isWrong = before != last && (round == self.round || !states.contains(before))
+    (last, self.round) = (after, round)
+    states.insert(after)
+    return isWrong
+  }
+}
+
+/// What was there when a backup was restored, by index: what comes behind may begin with what had come before.
+private struct Restores {
+  var out: [Int] = []
+  var changes: [Int] = []
+  var parts: [Int] = []
+  var messages: [Int] = []
 }
 
 /// The workers, the servers, and what they go through.
@@ -116,6 +144,7 @@ private final class Chaos {
   /// Where commands run, and backups are.
   private let view: Place
   private var backups: [String] = []
+  private var restores = Restores()
   /// The fifth worker; nil while it is away.
   private var guest: TestProcess?
   /// The keys come on so many subjects.
@@ -212,10 +241,11 @@ private final class Chaos {
       try publish()
       // Each thing once, then at random.
       let kinds = [
-        "backup", "kill", "freeze", "guest", "server", "update", "disk", "guest", "servers", "backup", "kill",
-        "freeze", "kill", "nothing",
+        "backup", "kill", "freeze", "guest", "restore", "server", "update", "disk", "guest", "servers",
+        "backup",
+        "kill", "freeze", "kill", "nothing",
       ]
-      let kind = round < 9 ? kinds[round] : kinds.randomElement(using: &dice) ?? "kill"
+      let kind = round < 10 ? kinds[round] : kinds.randomElement(using: &dice) ?? "kill"
       round += 1
       events[kind, default: 0] += 1
       try happen(kind, to: Int.random(in: 0..<4, using: &dice))
@@ -253,6 +283,7 @@ private final class Chaos {
         try? FileManager.default.removeItem(atPath: "\(view.path)/\(name)")
         sleep(1)
       }
+    case "restore": try restore()
     case "guest":
       if let guest {
         guest.terminate()
@@ -282,32 +313,73 @@ private final class Chaos {
     }
   }
 
+  /// All that the servers had of the cluster goes, with all workers stopped, and the last backup comes back.
+  private func restore() throws {
+    guard let backup = backups.last else { return }
+    for run in runs { run.kill() }
+    guest?.kill()
+    for name in try bus.streams() where name.hasPrefix("FLOW_") { try bus.deleteStream(name) }
+    let status = try view.flow("cluster", "restore", urls, backup)
+    expect(status, equals: 0, "\(view.text("err"))")
+    restores.out.append(try bus.contents(of: "OUT").count)
+    restores.changes.append(try bus.contents(of: "CHANGES").count)
+    restores.parts.append(try bus.contents(of: "PARTS").count)
+    restores.messages.append(sky.received.count)
+    for index in runs.indices { runs[index] = try start(index) }
+    if guest != nil { guest = try start(4) }
+  }
+
+  /// What is wrong with the messages of a pipeline that counts: each once, in order; after a restore, from an earlier
+  /// one on.
+  private func flaw(inOut found: [String], _ expected: [String]) -> String? {
+    let numbers = Dictionary(uniqueKeysWithValues: zip(expected, expected.indices))
+    var last = -1
+    for (index, text) in found.enumerated() {
+      guard let number = numbers[text] else { return "\(text) is none of them" }
+      guard number == last + 1 || number <= last && restores.out.contains(index) else {
+        return "\(text) at \(index), after number \(last)"
+      }
+      last = number
+    }
+    return last == expected.count - 1 ? nil : "\(last + 1) of \(expected.count)"
+  }
+
   /// What is wrong with changes: each begins where the one before of its row ended, and the last ones lead to what is
   /// there at the end.
-  private static func flaw(in changes: [String], _ present: [Int: Int]) -> String? {
-    var rows: [Int: Double] = [:]
-    for text in changes {
+  private func flaw(in changes: [String], _ present: [Int: Int]) -> String? {
+    var rows: [Int: Lineage<Double?>] = [:]
+    for (index, text) in changes.enumerated() {
       guard let change = try? Value.parse(text), let key = change.member("key")?.double.map({ Int($0) })
       else {
         return "cannot read \(text)"
       }
       let (before, after) = (change.member("before")?.member("n"), change.member("after")?.member("n"))
-      if before?.double != rows[key] { return "\(text), after \(rows[key].map { "\($0)" } ?? "none")" }
-      rows[key] = after?.double
+      let round = restores.changes.count { $0 <= index }
+      if rows[key, default: Lineage(nil)].move(from: before?.double, to: after?.double, round) {
+        return "\(index): \(text), which begins where none has ended"
+      }
     }
-    let expected = present.mapValues { Double($0) }
-    return rows == expected ? nil : "\(rows) is left of \(expected)"
+    let (expected, left) = (present.mapValues { Double($0) }, rows.compactMapValues(\.last))
+    return left == expected ? nil : "\(left) is left of \(expected)"
   }
 
-  /// What is wrong with the messages of tasks that read their parts by themselves: each once, in the order of its subject.
-  private static func flaw(inParts found: [String], of expected: [String]) -> String? {
-    if found.sorted() != expected.sorted() { return "\(found.count) of \(expected.count)" }
-    let keys = found.compactMap { try? Value.parse($0).member("k")?.double.map { Int($0) } }
-    let isInOrder = (0..<parts).allSatisfy { part in
-      let own = keys.filter { $0 % parts == part }
-      return own == own.sorted()
+  /// What is wrong with the messages of tasks that read their parts by themselves: each once, in the order of its
+  /// subject; after a restore, from an earlier one of the subject on.
+  private func flaw(inParts found: [String], of expected: [String]) -> String? {
+    var (last, rounds): ([Int: Int], [Int: Int]) = ([:], [:])
+    for (index, text) in found.enumerated() {
+      guard let key = try? Value.parse(text).member("k")?.double.map({ Int($0) }) else {
+        return "cannot read \(text)"
+      }
+      let (part, round) = (key % Self.parts, restores.parts.count { $0 <= index })
+      let next = last[part].map { $0 + Self.parts } ?? part
+      guard key == next || key < next && rounds[part, default: 0] < round else {
+        return "\(text) at \(index), where \(next) was to come"
+      }
+      (last[part], rounds[part]) = (key, round)
     }
-    return isInOrder ? nil : "the order of a subject is lost"
+    let missing = Set(expected).subtracting(found)
+    return missing.isEmpty ? nil : "\(missing.count) of \(expected.count) are missing"
   }
 
   func judge(isLong: Bool) throws {
@@ -317,19 +389,17 @@ private final class Chaos {
     var found: [String] = []
     // Beside other tests on two cores, everything may take long.
     for _ in 0..<2400 {
-      if let contents = try? bus.contents(of: "OUT"), contents.count >= expected.count {
-        found = contents
-        break
-      }
+      if let contents = try? bus.contents(of: "OUT") { found = contents }
+      if flaw(inOut: found, expected) == nil { break }
       usleep(100_000)
     }
     let start = Date()
     while -start.timeIntervalSinceNow < 240 {
-      if let changes = try? bus.contents(of: "CHANGES"), Self.flaw(in: changes, sky.present) == nil { break }
+      if let changes = try? bus.contents(of: "CHANGES"), flaw(in: changes, sky.present) == nil { break }
       usleep(200_000)
     }
     while -start.timeIntervalSinceNow < 240 {
-      if let parts = try? bus.contents(of: "PARTS"), parts.count >= expected.count { break }
+      if let parts = try? bus.contents(of: "PARTS"), flaw(inParts: parts, of: expected) == nil { break }
       usleep(200_000)
     }
     print("all was done after \(Int(-start.timeIntervalSinceNow)) s more")
@@ -343,11 +413,11 @@ private final class Chaos {
     if backups.count > 1 { #expect(view.text("out").contains("phone"), "\(view.text("out"))") }
     for index in places.indices { logs[index] += places[index].text("err") }
     let log = logs.joined(separator: "\n---\n")
-    #expect(found.count == expected.count && found == expected, "\(log)")
-    expectNil(sky.flaw(), "\(log)")
+    expectNil(flaw(inOut: found, expected), "\(log)")
+    expectNil(sky.flaw(restores.messages), "\(log)")
     let changes = try bus.contents(of: "CHANGES")
-    expectNil(Self.flaw(in: changes, sky.present), "\(log)")
-    expectNil(Self.flaw(inParts: try bus.contents(of: "PARTS"), of: expected), "\(log)")
+    expectNil(flaw(in: changes, sky.present), "\(log)")
+    expectNil(flaw(inParts: try bus.contents(of: "PARTS"), of: expected), "\(log)")
     let takeovers = log.components(separatedBy: "taken over").count - 1
     let fenced = log.components(separatedBy: "another machine has taken it over").count - 1
     print(

@@ -50,6 +50,13 @@ final class Bus {
     try #require(answer.member("error") == nil, "\(answer)")
   }
 
+  /// The names of all streams.
+  func streams() throws -> [String] {
+    var (names, elements) = ([String](), try ask("$JS.API.STREAM.NAMES", "").member("streams")?.elements)
+    while let name = elements?.next()?.string { names.append(name) }
+    return names
+  }
+
   func deleteStream(_ name: String) throws { _ = try ask("$JS.API.STREAM.DELETE.\(name)", "") }
 
   /// Publishes a message and waits for the stream's answer.
