@@ -19,9 +19,7 @@ class SerializedOutput<Element: Sendable>: DrainLoop, @unchecked Sendable {
   @inline(__always)
   final func emit(_ make: () throws -> Element) {
     if isOver { return }
-    let value: Element
-    do { value = try make() } catch { return end(.failed(error)) }
-    downstream.next(value)
+    do { downstream.next(try make()) } catch { end(.failed(error)) }
   }
 
   final func end(_ terminal: Termination) {

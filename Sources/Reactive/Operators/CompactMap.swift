@@ -24,9 +24,10 @@ private final class CompactMapObserver<Element: Sendable, Output: Sendable>: Sta
     self.transform = transform
   }
 
+  @inline(__always)
   func next(_ value: Element) {
-    let output: Output?
-    do { output = try transform(value) } catch { return downstream.fail(error) }
-    if let output { downstream.next(output) }
+    do {
+      if let output = try transform(value) { downstream.next(output) }
+    } catch { downstream.fail(error) }
   }
 }

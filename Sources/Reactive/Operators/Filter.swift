@@ -22,6 +22,7 @@ private final class FilterObserver<Element: Sendable>: Stage {
     self.isIncluded = isIncluded
   }
 
+  @inline(__always)
   func next(_ value: Element) {
     do { guard try isIncluded(value) else { return } } catch { return downstream.fail(error) }
     downstream.next(value)

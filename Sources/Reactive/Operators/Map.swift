@@ -38,10 +38,10 @@ private final class MapObserver<Element: Sendable, Output: Sendable>: Stage {
     self.transform = transform
   }
 
+  @inline(__always)
   func next(_ value: Element) {
-    let output: Output
-    do { output = try transform(value) } catch { return downstream.fail(error) }
-    downstream.next(output)
+    // In one statement, the output is where the closure put it, and not moved out of `do` first.
+    do { downstream.next(try transform(value)) } catch { downstream.fail(error) }
   }
 }
 
@@ -57,6 +57,7 @@ private final class MapManyObserver<Element: Sendable, Output: Sendable>: Stage 
     self.transform = transform
   }
 
+  @inline(__always)
   func next(_ value: Element) {
     do { try transform(value) { downstream.next($0) } } catch { downstream.fail(error) }
   }
