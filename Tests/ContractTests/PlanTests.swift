@@ -130,6 +130,17 @@ struct PlanTests {
       equals: true)
   }
 
+  @Test("one entry of a list may fail, and none goes with a poll that has failed")
+  func entryThatFails() {
+    func test(_ members: String) -> [String] {
+      problems(
+        Self.head + Self.tail + "tests: [{ given: { i: [{ error: no, \(members) }] }, expect: { o: [] } }]")
+    }
+    expect(test("each: { name: a }, entry: a"), equals: [])
+    expect(
+      test("each: a, gone: remove").first?.contains("“gone” goes with poll, not with error"), equals: true)
+  }
+
   @Test("polls of a test have the coverage that it gives")
   func coverage() throws {
     let plan = try #require(

@@ -9,14 +9,14 @@ import System
 ///     {"at": "2026-01-01T06:00:00Z", "rows": [ … ], "meta": {"stale": true}, "coverage": "partial"}
 ///     {"at": "2026-01-01T12:00:00Z", "error": "no answer"}
 ///
-/// `meta` is what the source added to `$meta`; `coverage` is how much of the list the poll has seen, with the order and
+/// `meta` is what the source added to `$meta`, also of a failed poll: the entry of a list that it was of; `coverage` is how much of the list the poll has seen, with the order and
 /// the last position where it is truncated. Recordings made before there was a coverage have `whole: false` instead for
 /// a partial poll. `simulated` marks the polls of a run under the simulated sky.
 package struct RecordedPoll {
   package enum Content {
     /// The coverage is nil where the recording does not have it.
     case rows([Value], notes: Value = .emptyObject, coverage: Coverage? = nil)
-    case error(String)
+    case error(String, notes: Value = .emptyObject)
   }
 
   package var at: Double
@@ -35,12 +35,12 @@ package struct RecordedPoll {
       throw Sentence("has no time: at must be as in 2026-01-01T00:00:00Z")
     }
     self.at = at
+    let notes = value.member("meta").flatMap { $0.kind == .object ? $0 : nil } ?? .emptyObject
     if let rows = value.member("rows")?.items {
-      let notes = value.member("meta").flatMap { $0.kind == .object ? $0 : nil } ?? .emptyObject
       let isWhole = value.member("whole")?.isTruthy ?? true
       content = .rows(rows, notes: notes, coverage: Coverage(value) ?? (isWhole ? nil : .partial))
     } else if let error = value.member("error") {
-      content = .error(error.string ?? "\(error)")
+      content = .error(error.string ?? "\(error)", notes: notes)
     } else {
       throw Sentence("has neither rows nor an error")
     }
@@ -55,12 +55,15 @@ package struct RecordedPoll {
   /// The line, with its end.
   package var line: [UInt8] {
     var members: [(String, Value)] = [("at", .string(timestamp(at)))]
+    func add(_ name: String, _ value: Value, _ notes: Value) {
+      members.append((name, value))
+      if notes != .emptyObject { members.append(("meta", notes)) }
+    }
     switch content {
     case .rows(let rows, let notes, let coverage):
-      members.append(("rows", .array(rows)))
-      if notes != .emptyObject { members.append(("meta", notes)) }
+      add("rows", .array(rows), notes)
       if let coverage { members += coverage.members }
-    case .error(let message): members.append(("error", .string(message)))
+    case .error(let message, let notes): add("error", .string(message), notes)
     }
     if isSimulated { members.append(("simulated", .bool(true))) }
     return Value.record(members).json + [UInt8(ascii: "\n")]
@@ -71,7 +74,7 @@ package struct RecordedPoll {
     switch content {
     case .rows(let rows, let notes, let coverage):
       ScriptedAnswer(at: at, .poll(rows), notes: notes, coverage: coverage ?? assumed(rows))
-    case .error(let message): ScriptedAnswer(at: at, .failure(message))
+    case .error(let message, let notes): ScriptedAnswer(at: at, .failure(message), notes: notes)
     }
   }
 }

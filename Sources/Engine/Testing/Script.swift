@@ -89,7 +89,8 @@ final class ScriptDriver: Sendable {
       context.progress(PollProgress("replaying \(minute)"))
     }
     switch answer.content {
-    case .failure, .recordedFailure: isDown(true)
+    // Where one entry of a list failed, the others may be there.
+    case .failure, .recordedFailure: if answer.notes.member(Poll.each) == nil { isDown(true) }
     case .poll, .events: isDown(false)
     case .end: break
     }

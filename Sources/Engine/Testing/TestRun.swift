@@ -102,7 +102,7 @@ extension TestPlan.Given {
     return switch answer {
     case .poll(let rows, let coverage): ScriptedAnswer(at: at, .poll(rows), notes: notes, coverage: coverage)
     case .events(let values): ScriptedAnswer(at: at, .events(values))
-    case .error(let message): ScriptedAnswer(at: at, .failure(message))
+    case .error(let message): ScriptedAnswer(at: at, .failure(message), notes: notes)
     case .end: ScriptedAnswer(at: at, .end)
     }
   }

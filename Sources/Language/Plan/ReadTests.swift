@@ -123,13 +123,14 @@ extension PlanBuilder {
     case "error": answer = .error(entry.value.scalar?.text ?? "it failed")
     default: answer = .end
     }
-    if entry.key.text != "poll" {
-      for key in Self.coverageKeys + Self.entryKeys {
-        guard let other = mapping[key] else { continue }
-        checker.report(
-          "\(quoted(key)) goes with poll, not with \(entry.key.text)", at: other.key.place,
-          hint: "a poll has seen all of a list or a part of it")
-      }
+    let ofPolls = Self.coverageKeys + Self.entryKeys
+    // The poll of one entry may fail.
+    let misplaced = entry.key.text == "error" ? ofPolls.filter { $0 != "each" && $0 != "entry" } : ofPolls
+    for key in misplaced where entry.key.text != "poll" {
+      guard let other = mapping[key] else { continue }
+      checker.report(
+        "\(quoted(key)) goes with poll, not with \(entry.key.text)", at: other.key.place,
+        hint: "a poll has seen all of a list or a part of it")
     }
     let notes = Self.entryKeys.compactMap { key in mapping[key].map { (key, $0.value.value) } }
     return TestPlan.Given(source: source, at: at, answer: answer, notes: .record(notes), place: node.place)

@@ -166,7 +166,7 @@ enum TestSchema {
         "of a truncated poll, the position of its last row; by default that of the last row given"
       ),
       ("moves", type("boolean"), "of a truncated poll, whether rows change their position"),
-      ("each", anything, "the entry that was polled, of a source with each"),
+      ("each", anything, "the entry that was polled, of a source with each; with error, the one that failed"),
       ("entry", anything, "what that entry is known by, unless it is the entry itself"),
       (
         "gone", choice("remove", "forget"),

@@ -140,7 +140,7 @@ private struct PollRecorder: Sendable {
       return
     case .failure(let error):
       // That the run was stopped is no news of the service.
-      if !context.stop.isSet { file.add(recorded(.error(mask("\(error)")), at: poll.at), context) }
+      if !context.stop.isSet { file.add(failed(mask("\(error)"), at: poll.at), context) }
     }
   }
 
@@ -152,13 +152,18 @@ private struct PollRecorder: Sendable {
     if shown != text {
       // A secret that is no text in the JSON leaves none behind.
       guard let cleaned = (try? Value.parse(shown))?.items else {
-        return recorded(.error("the answer repeats a secret, and is not recorded"), at: time)
+        return failed("the answer repeats a secret, and is not recorded", at: time)
       }
       rows = cleaned
     }
     var notes = answer.notes
     if let entry = context.entry { notes.merge(entry.notes) }
     return recorded(.rows(rows, notes: notes, coverage: answer.coverage), at: time)
+  }
+
+  /// A failed poll, which may be that of one entry of a list.
+  private func failed(_ reason: String, at time: Double) -> RecordedPoll {
+    recorded(.error(reason, notes: context.entry?.notes ?? .emptyObject), at: time)
   }
 
   private func recorded(_ content: RecordedPoll.Content, at time: Double) -> RecordedPoll {

@@ -91,9 +91,10 @@ final class Replay: ScriptSource {
       return ScriptedAnswer(at: waiting?.at ?? (latest.isFinite ? latest : 0), .failure("\(text)"))
     }
     defer { waiting = nil }
-    if let poll = waiting, case .error(let message) = poll.content {
+    if let poll = waiting, case .error(let message, let notes) = poll.content {
       return ScriptedAnswer(
-        at: poll.at, .recordedFailure("the poll recorded at \(timestamp(poll.at)) had failed: \(message)"))
+        at: poll.at, .recordedFailure("the poll recorded at \(timestamp(poll.at)) had failed: \(message)"),
+        notes: notes)
     }
     if let poll = waiting, case .rows(_, let notes, _) = poll.content {
       if notes.member("stale")?.isTruthy != true {

@@ -148,7 +148,7 @@ extension GitHistory {
         let poll = Self.poll(of: version, at: at, bytes, reading)
         switch poll.content {
         case .rows(let rows, _, _): summary.rows += rows.count
-        case .error(let reason):
+        case .error(let reason, _):
           summary.failures += 1
           summary.flaw = summary.flaw ?? reason
         }

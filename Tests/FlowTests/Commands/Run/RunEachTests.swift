@@ -186,6 +186,30 @@ struct RunEachTests {
     }
   }
 
+  @Test("the failure of one entry is recorded and replayed as that entry's")
+  func recordedFailure() throws {
+    let server = try LoopbackServer { request in
+      [request.target == "/b" ? .reply("", status: "404 Not Found") : .reply(#"[{"id":1}]"#)]
+    }
+    try server.serving {
+      let place = try Workplace(
+        """
+        sources:
+          shops: { http: { url: '\(server.url)/\\(.)', each: [a, b], cache: 0s }, every: 1h, retry: 0s }
+        streams: { failures: { from: errors, steps: [map: .entry] } }
+        sinks:
+          rows: { 'null': {}, from: shops }
+          wrong: { jsonl: wrong.jsonl, from: failures }
+        """)
+      _ = try place.run("--once", "--record", "rec")
+      expect(place.lines("wrong.jsonl"), equals: [#""b""#])
+      let failed = place.lines("rec/shops.jsonl").filter { $0.contains("error") }
+      #expect(!failed.isEmpty && failed.allSatisfy { $0.contains(#""meta":{"each":"b"}"#) }, "\(failed)")
+      try expect(place.run("--replay", "rec").status, equals: 0)
+      expect(place.lines("out/replay/wrong.jsonl"), equals: [#""b""#])
+    }
+  }
+
   @Test("the rows of another source are the list; a source that gives none fails the run")
   func rows() throws {
     let server = try LoopbackServer { received in
