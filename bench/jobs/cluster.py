@@ -25,10 +25,12 @@ def run(command, server, expected):
     """CPU seconds of flow and of the server, and the seconds until everything has come out; ended by SIGTERM."""
     others = server.cpu()
     start = time.perf_counter()
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command)
     count, last = 0, time.perf_counter()
     while expected is None or count < expected:
         time.sleep(0.1)
+        if process.poll() is not None:
+            sys.exit("%s ended with %d" % (command, process.returncode))
         now = server.count("OUT")
         if now != count:
             count, last = now, time.perf_counter()
@@ -89,7 +91,7 @@ def measure(flow, server, folder, options):
             shutil.rmtree(state, ignore_errors=True)
             server.stream("OUT")
             # A log that another run has left would be continued.
-            for stream in ("FLOW_LOG", "FLOW_WORKERS", "FLOW_SHARED"):
+            for stream in ("FLOW_PACKS", "FLOW_SHARED", "FLOW_WORKERS", "FLOW_LOG"):
                 server.ask("$JS.API.STREAM.DELETE." + stream)
             result = run([flow, "run", "--quiet", "--state", state, *more, path], server, expected)
             expected = expected or result[3]
