@@ -202,15 +202,15 @@ final class Checkpointer: AlarmOwner {
 
   /// Ends the epoch: commits it, then lets the sinks write its output.
   ///
-  /// On a full disk it waits for room; during a hard stop it tries once.
-  func commit() {
+  /// On a full disk it waits for room; during a hard stop it tries once. `time` is when it happens, the present by default.
+  func commit(at time: LaneTime? = nil) {
     if state.value.isBroken { return lane.acknowledge(false) }
     crashPoint("epoch.ending")
     do {
       for sink in state.value.sinks { try sink.willCommit() }
       state.value.trace?.store()
       crashPoint("epoch.gathered")
-      let time = lane.present
+      let time = time ?? lane.present
       try write(time)
       state.value.nextRepeatableTime = time
     } catch {

@@ -76,8 +76,10 @@ extension Checkpointer {
       state.value.isRegenerating = true
     } else {
       for sink in state.value.sinks { sink.endReplay() }
-      // The marks of files are committed before the files are written to.
-      commit()
+      // The marks of files are committed before the files are written to; that the time between the runs has passed is
+      // committed with what steps make of it in the first turn, or a run after a kill would know of no such time.
+      commit(at: former)
+      state.value.nextRepeatableTime = nil
     }
   }
 }

@@ -57,10 +57,11 @@ struct AlarmRow: Sendable {
     (due, polls, downtime) = (nil, 0, 0)
   }
 
-  /// Puts off what waits for an event that may have come while no run was there.
-  mutating func putOff(by pause: Duration) {
-    if !isPolled { due = due.map { $0 + pause } }
-    missingAt = missingAt.map { $0 + pause }
+  /// Puts off what waits for an event that may have come while no run was there; not what was due before that.
+  mutating func putOff(by pause: Duration, after left: Instant) {
+    func later(_ time: Instant) -> Instant { time > left ? time + pause : time }
+    if !isPolled { due = due.map(later) }
+    missingAt = missingAt.map(later)
   }
 }
 
@@ -183,13 +184,14 @@ struct AlarmMachine<State: KeyedState>: Machine where State: Sendable, State.Val
 
   /// Starts without the time in which no run was there: it is not known what happened to a key meanwhile.
   mutating func start(_ host: some MachineHost<Output>) {
-    let pause = left.map { max(.zero, host.now - $0) } ?? .zero
+    let left = left ?? host.now
+    let pause = max(.zero, host.now - left)
     expect(host)
     var stored: [(key: State.Key, row: AlarmRow)] = []
     rows.forEach { key, row in stored.append((key, row)) }
     for (key, var row) in stored {
       let isLate = pause > .zero && row.heard < host.now
-      if isLate { row.putOff(by: pause) }
+      if isLate { row.putOff(by: pause, after: left) }
       let isMeasuredOtherwise = row.isWaiting && (row.due == nil) != (time(of: row).time == nil)
       if isMeasuredOtherwise { row.wait(row.phase, for: time(of: row), at: row.heard) }
       let hadDowntime = row.downtime != 0
