@@ -11,7 +11,8 @@ import System
 /// 2. A range is written with another output only behind a committed transaction that has no row for it: a commit that
 ///    failed may be there all the same. So a reader whose row is still there after it has read the range has read that
 ///    row's output; a hash in the row finds files that do not belong together.
-/// 3. The file is removed when a state whose commits are synced is opened or closed and no row names a range.
+/// 3. The file is removed when a state whose commits are synced is opened or closed and no row names a range; not when it
+///    is closed after a commit that failed, which a power cut may bring back with the log.
 final class OutputFile {
   static let end = "-outputs"
 
@@ -75,6 +76,9 @@ final class OutputFile {
   }
 
   var isUsed: Bool { !rows.isEmpty }
+
+  /// Whether a transaction with outputs has failed, and none was committed since: it may be there all the same.
+  var isInDoubt: Bool { rows.contains { !$0.isSettled } }
 
   /// Whether as much was put as rows name: looking at all of them after each of a backlog would take longer and longer.
   var isDue: Bool { isUsed && added >= size }

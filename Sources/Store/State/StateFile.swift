@@ -276,8 +276,9 @@ public final class StateFile {
   private func noteOutputs() throws(StoreError) {
     let isNoted = try Schema.notesOutputs(database)
     guard isNoted || outputs.isThere else { return }
+    let isInDoubt = outputs.isInDoubt
     outputs.begin(isNoted ? try database.outputRows() : [])
-    guard !outputs.isUsed, isSynced else { return }
+    guard !outputs.isUsed, !isInDoubt, isSynced else { return }
     outputs.remove()
     // On a full disk the note stays, for the next time.
     if isNoted { try? Schema.note(hasOutputs: false, in: database) }
