@@ -135,11 +135,17 @@ final class ErrorFeed: Sendable {
   }
 
   private func close() {
-    let downstream = state.withLock { state in
+    state.withLock { $0.isClosed = true }
+    takeDownstream()?.complete()
+  }
+
+  /// Releases what it feeds, which holds it, when the run has ended: one that is aborted hears of no ends of sources.
+  func release() { _ = takeDownstream() }
+
+  private func takeDownstream() -> (any Observer<SourceBatch>)? {
+    state.withLock { state in
       defer { state.downstream = nil }
-      state.isClosed = true
       return state.downstream
     }
-    downstream?.complete()
   }
 }
