@@ -46,8 +46,9 @@ public final class CommitLog: StateLog {
     var imageSize = 0
   }
 
-  /// A shortage that was seen so often is a loss: a leader that has just been replaced may answer as well.
-  private static let certainty = 12
+  /// A shortage that was seen so often, without an answer in between that has all, is a loss: a leader that has just been
+  /// replaced may answer as well.
+  private static let certainty = 24
 
   public let assignment: String
   public let generation: Int64

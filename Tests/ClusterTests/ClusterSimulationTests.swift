@@ -57,7 +57,8 @@ import Testing
       (
         4861,
         "a worker that could not open a state waited for its own takeover, which the next owner had purged"
-      )
+      ),
+      (3119, "twelve answers in a row that were old were taken for a loss"),
     ])
   func found(seed: UInt64, what: String) throws {
     try expectNil(ClusterSimulation(seed: seed).run(), "\(what)")
