@@ -66,6 +66,12 @@ private final class OutageSimulation {
   private var random: SplitMix64
   private let notes = Notes()
   private var time = OutageSimulation.begin
+  /// The lane of the last run, as long as anything holds it, and with it the files of the state.
+  private let released = Released()
+
+  private final class Released: @unchecked Sendable {
+    weak var lane: Lane?
+  }
 
   init(_ plan: Plan, seed: UInt64) {
     (self.plan, self.seed) = (plan, seed)
@@ -75,7 +81,11 @@ private final class OutageSimulation {
   func run() throws {
     var state = try TemporaryState()
     for _ in 0..<Int.random(in: 2...5, using: &random) {
-      try run(polls: Int.random(in: 1...8, using: &random), in: state, isKilled: Bool.random(using: &random))
+      let isKilled = Bool.random(using: &random)
+      try run(polls: Int.random(in: 1...8, using: &random), in: state, isKilled: isKilled)
+      if released.lane != nil {
+        throw Complaint("a run that \(isKilled ? "was killed" : "has ended") is held")
+      }
       state = try state.copy()
     }
     notes.isWell.withLock { $0 = true }
@@ -111,6 +121,7 @@ private final class OutageSimulation {
       }
     }
     let run = try PipelineRun(plan, options, clock: clock) { _ in }
+    released.lane = run.lane
     run.start()
     clock.advance(by: .seconds(Double(polls) * Self.period - 2))
     if isKilled { try state.leave() }
