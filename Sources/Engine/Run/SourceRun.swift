@@ -180,8 +180,8 @@ final class SourceRun: Sendable {
   private func startErrors(_ downstream: any Observer<SourceBatch>) {
     guard let errors else { return downstream.complete() }
     ender.withLock { $0 = { errors.stop() } }
-    subscription.onDispose { [weak errors] in errors?.release() }
     errors.open(to: downstream)
+    subscription.onDispose { [weak errors] in errors?.release() }
   }
 
   private func startScript(

@@ -90,7 +90,8 @@ final class ScriptDriver: Sendable {
     }
     switch answer.content {
     // Where one entry of a list failed, the others may be there.
-    case .failure, .recordedFailure: if answer.notes.member(Poll.each) == nil { isDown(true) }
+    case .failure, .recordedFailure:
+      if [Poll.each, Poll.entry].allSatisfy({ answer.notes.member($0) == nil }) { isDown(true) }
     case .poll, .events: isDown(false)
     case .end: break
     }

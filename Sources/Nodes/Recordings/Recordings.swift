@@ -157,13 +157,21 @@ private struct PollRecorder: Sendable {
       rows = cleaned
     }
     var notes = answer.notes
-    if let entry = context.entry { notes.merge(entry.notes) }
+    notes.merge(entryNotes)
     return recorded(.rows(rows, notes: notes, coverage: answer.coverage), at: time)
   }
 
   /// A failed poll, which may be that of one entry of a list.
   private func failed(_ reason: String, at time: Double) -> RecordedPoll {
-    recorded(.error(reason, notes: context.entry?.notes ?? .emptyObject), at: time)
+    recorded(.error(reason, notes: entryNotes), at: time)
+  }
+
+  /// The notes of the entry of a list; without the entry where it has a secret that is more than a text in it.
+  private var entryNotes: Value {
+    guard let notes = context.entry?.notes else { return .emptyObject }
+    let text = notes.description
+    let shown = mask(text)
+    return shown == text ? notes : (try? Value.parse(shown)) ?? .emptyObject
   }
 
   private func recorded(_ content: RecordedPoll.Content, at time: Double) -> RecordedPoll {

@@ -53,8 +53,8 @@ final class Replay: ScriptSource {
   private var waiting: RecordedPoll?
   private var latest = -Double.infinity
   private var number = 0
-  /// Whether a poll was good: one of an old answer behind it had failed, as recordings of older versions have it.
-  private var hasGood = false
+  /// The lists of which a poll was good: one of an old answer behind it had failed, as recordings of older versions have it.
+  private var good: Set<Value> = []
 
   /// The texts that the reader passes over.
   private final class BadTexts {
@@ -97,13 +97,15 @@ final class Replay: ScriptSource {
         notes: notes)
     }
     if let poll = waiting, case .rows(_, let notes, _) = poll.content {
+      let list = notes.member(Poll.each) ?? .null
       if notes.member("stale")?.isTruthy != true {
-        hasGood = true
-      } else if hasGood {
+        good.insert(list)
+      } else if good.contains(list) {
         return ScriptedAnswer(
           at: poll.at,
           .recordedFailure(
-            "the poll recorded at \(timestamp(poll.at)) had failed: the service gave no answer"))
+            "the poll recorded at \(timestamp(poll.at)) had failed: the service gave no answer"),
+          notes: notes)
       }
     }
     return waiting?.answer(assuming: coverage)
