@@ -52,7 +52,9 @@ final class Bus {
 
   /// The names of all streams.
   func streams() throws -> [String] {
-    var (names, elements) = ([String](), try ask("$JS.API.STREAM.NAMES", "").member("streams")?.elements)
+    let answer = try ask("$JS.API.STREAM.NAMES", "")
+    try #require(answer.member("error") == nil, "\(answer)")
+    var (names, elements) = ([String](), answer.member("streams")?.elements)
     while let name = elements?.next()?.string { names.append(name) }
     return names
   }
