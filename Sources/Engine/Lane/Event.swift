@@ -139,7 +139,7 @@ public final class Poll: Sendable {
   }
 
   /// The members of `$meta` for an entry, for its id where that is not the entry itself, and for one that has left the list.
-  static let (each, entry, gone) = ("each", "entry", "gone")
+  package static let (each, entry, gone) = ("each", "entry", "gone")
 
   /// The members for the paths of the pictures of its page: the one it was read from, and the one before.
   package static let (screenshot, screenshotBefore) = ("screenshot", "screenshot_before")
