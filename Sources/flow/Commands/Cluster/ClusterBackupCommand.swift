@@ -30,9 +30,10 @@ enum ClusterBackupCommand {
       }
       let start = MonotonicClock.now
       let backup = try ClusterBackup.make(of: journal, in: folder) { Terminal.say("\(printable($0))\n") }
-      let time = DurationText.format(MonotonicClock.now - start)
+      let time = Duration.milliseconds(((MonotonicClock.now - start) / .milliseconds(1)).rounded())
       Terminal.say(
-        "\(StateText.count(backup.assignments.count, "state")) in \(path), copied in \(time)\n")
+        "\(StateText.count(backup.assignments.count, "state")) in \(path), copied in \(DurationText.format(time))\n"
+      )
     }
   }
 
