@@ -248,7 +248,7 @@ private final class Chaos {
       ]
       var kind = round < 11 ? kinds[round] : kinds.randomElement(using: &dice) ?? "kill"
       // What rows are at the end is seen by polls behind it.
-      if kind == "restore", end.timeIntervalSinceNow < 30 { kind = "kill" }
+      if kind == "restore", seconds < 120 || end.timeIntervalSinceNow < 30 { kind = "kill" }
       round += 1
       events[kind, default: 0] += 1
       try happen(kind, to: Int.random(in: 0..<4, using: &dice))
