@@ -9,9 +9,10 @@ import System
 ///     {"at": "2026-01-01T06:00:00Z", "rows": [ … ], "meta": {"stale": true}, "coverage": "partial"}
 ///     {"at": "2026-01-01T12:00:00Z", "error": "no answer"}
 ///
-/// `meta` is what the source added to `$meta`, also of a failed poll: the entry of a list that it was of; `coverage` is how much of the list the poll has seen, with the order and
-/// the last position where it is truncated. Recordings made before there was a coverage have `whole: false` instead for
-/// a partial poll. `simulated` marks the polls of a run under the simulated sky.
+/// `meta` is what the source added to `$meta`; of a failed poll, the entry of a list that it was of. `coverage` is how much of
+/// the list the poll has seen, with the order and the last position where it is truncated. Recordings made before there
+/// was a coverage have `whole: false` instead for a partial poll. `simulated` marks the polls of a run under the simulated
+/// sky.
 package struct RecordedPoll {
   package enum Content {
     /// The coverage is nil where the recording does not have it.
