@@ -89,6 +89,32 @@ import Trials
     expect(life.outputs, equals: waiting.outputs)
   }
 
+  /// What a run that ends does not show at once, and what is put off by the time between two runs.
+  static let kept =
+    all.filter { !$0.yaml.hasPrefix("sink: ") } + [
+      Waiting(yaml: "timeout: { key: .k, for: 20s, pass: false }"),
+      Waiting(yaml: "alarm: { key: .k, when: '.k == \"b\"', silent: 20s }"),
+      // What polls show is as old as the last of them.
+      Waiting(yaml: "alarm: { key: .k, when: '.k == \"a\"', repeat: 20s }", outputs: 2),
+    ]
+
+  @Test("stopped and started again every four seconds, it waits no longer", arguments: kept)
+  func restarted(waiting: Waiting) throws {
+    let state = try TemporaryState()
+    var outputs = 0
+    let each = 4
+    for begin in stride(from: 0, to: Self.stepAt + waiting.limit, by: each) {
+      let life = try Life(waiting, state)
+      for (second, keys) in waiting.before { life.events[second - begin] = keys }
+      for (second, keys) in waiting.side { life.side[second - begin] = keys }
+      for (second, keys) in waiting.after { life.events[Self.stepAt + second - begin] = keys }
+      life.begin = begin
+      try life.run(for: min(each, Self.stepAt + waiting.limit - begin))
+      outputs += life.outputs
+    }
+    expect(outputs, equals: waiting.outputs)
+  }
+
   private final class Counter: Sendable { let value = Locked(0) }
 
   /// One run of a pipeline in virtual time, polled each second.

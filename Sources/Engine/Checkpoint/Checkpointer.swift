@@ -71,6 +71,8 @@ final class Checkpointer: AlarmOwner {
     /// After a failure nothing more is stored or written.
     var isBroken = false
     var runTables: [any RunScoped] = []
+    /// Whether a step counts the time between two runs, which begins when this one ends.
+    var countsPauses = false
     /// The commits since the last rest, and when the last one was.
     var commits = (last: Instant(), count: 0)
     /// Changed keys that have been reported.
@@ -203,7 +205,8 @@ final class Checkpointer: AlarmOwner {
   /// Ends the epoch: commits it, then lets the sinks write its output.
   ///
   /// On a full disk it waits for room; during a hard stop it tries once. `time` is when it happens, the present by default.
-  func commit(at time: LaneTime? = nil) {
+  /// Where it fails that is optional, the run has not failed.
+  func commit(at time: LaneTime? = nil, isOptional: Bool = false) {
     if state.value.isBroken { return lane.acknowledge(false) }
     crashPoint("epoch.ending")
     do {
@@ -211,10 +214,11 @@ final class Checkpointer: AlarmOwner {
       state.value.trace?.store()
       crashPoint("epoch.gathered")
       let time = time ?? lane.present
-      try write(time)
+      try write(time, isOptional)
       state.value.nextRepeatableTime = time
     } catch {
       lane.acknowledge(false)
+      if isOptional { return breakOff() }
       return fail(error)
     }
     crashPoint("epoch.kept, before acknowledgements")
@@ -242,7 +246,7 @@ final class Checkpointer: AlarmOwner {
     if state.value.commits.count <= Self.fewCommits { state.value.file.freeCache() }
   }
 
-  private func write(_ time: LaneTime) throws {
+  private func write(_ time: LaneTime, _ isOptional: Bool) throws {
     let state = state
     var lastTold: Double?
     while true {
@@ -257,7 +261,7 @@ final class Checkpointer: AlarmOwner {
         lane.noteWait(nil)
         return
       } catch {
-        guard error.isPassing else { throw error }
+        guard error.isPassing, !isOptional else { throw error }
         lane.noteWait("the state cannot be written: \(error)", lacksRoom: error.isFull)
         let now = world.wallClock()
         if lastTold.map({ abs(now - $0) > 60 }) ?? true {
@@ -279,8 +283,11 @@ final class Checkpointer: AlarmOwner {
       }
       for table in state.value.runTables { table.forget() }
     }
-    if isDirty || isCompleted || state.value.sinks.contains(where: { $0.outbox?.hasChanges == true }) {
+    let hasChanges = state.value.sinks.contains { $0.outbox?.hasChanges == true }
+    if isDirty || isCompleted || hasChanges {
       commit()
+    } else if state.value.countsPauses {
+      commit(isOptional: true)
     }
     // So that the state is one file when it rests, unless something is still to be delivered.
     if state.value.file.hasOutputsBeside { commit() }

@@ -19,8 +19,12 @@ extension StepContext {
   /// The answer of the step to more than it may hold.
   public var bound: StepBound { StepBound(meter, log, group) }
 
-  /// When the run before this one stored something last, by the clock of the lane; nil without such a run.
-  public var endOfLastRun: Instant? { lane.checkpointer?.former?.instant }
+  /// When the run before this one ended or, after a kill, stored something last, by the clock of the lane; nil without
+  /// such a run.
+  public var endOfLastRun: Instant? {
+    lane.checkpointer?.state.value.countsPauses = true
+    return lane.checkpointer?.former?.instant
+  }
 
   /// Whether the state of the step is durable.
   public var hasDurableState: Bool { lane.checkpointer != nil }

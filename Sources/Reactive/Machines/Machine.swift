@@ -24,6 +24,9 @@
   /// Emits the elements that are held back, since the stream has ended.
   mutating func flush(_ host: some MachineHost<Output>)
 
+  /// Stores what the next run goes on with, since this one ends.
+  func leave(at now: Instant)
+
   /// When the end of a program's stream, which comes now, goes on at the earliest, behind all that waits; nil for at
   /// once, after `flush`.
   func end(at now: Instant) -> Instant?
@@ -35,6 +38,7 @@ extension Machine {
   @inlinable package func start(_ host: some MachineHost<Output>) {}
   @inlinable package func wake(_ host: some MachineHost<Output>) {}
   @inlinable package func flush(_ host: some MachineHost<Output>) {}
+  @inlinable package func leave(at now: Instant) {}
   @inlinable package func end(at now: Instant) -> Instant? { nil }
 }
 

@@ -9,7 +9,8 @@ final class TestHost<M: Machine>: MachineHost {
   private(set) var notes: [Excess] = []
   private var outputs: [M.Output] = []
 
-  init(_ machine: M) {
+  init(_ machine: M, from start: Int = 0) {
+    now = Instant() + .seconds(start)
     self.machine = machine
     self.machine.start(self)
   }

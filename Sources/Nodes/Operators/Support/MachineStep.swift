@@ -29,7 +29,7 @@ final class MachineStep: Step {
 
   private enum Call {
     case start(Downstream)
-    case wake, flush
+    case wake, flush, leave
   }
 
   private let accept: (Event) throws -> Void
@@ -59,6 +59,7 @@ final class MachineStep: Step {
         host.machine.start(host)
       case .wake: try host.machine.wake(host)
       case .flush: host.machine.flush(host)
+      case .leave: host.machine.leave(at: host.now)
       }
     }
     nextDeadline = { host.machine.nextDeadline }
@@ -113,6 +114,7 @@ final class MachineStep: Step {
     case .flush: try perform(.flush)
     case .keep: context.noteWaiting(waiting())
     }
+    try perform(.leave)
   }
 
   private func setAlarm(_ out: Downstream) {

@@ -49,11 +49,14 @@ extension OpenPeriod: Storable, JSONConvertible, StorableValue where Element == 
 extension Silence: Storable, StorableValue {
   @usableFromInline package init?(jsonValue value: Value) {
     guard let isSilent = value.member("silent")?.isTruthy else { return nil }
-    self.init(since: isSilent ? value.time("last") : nil)
+    let age = value.member("age")?.double.map { Duration.seconds($0) }
+    self.init(since: isSilent || age != nil ? value.time("last") : nil, age: age)
   }
 
   @usableFromInline package var jsonValue: Value {
-    .record([("silent", .bool(since != nil)), ("last", since.jsonValue)])
+    .record(
+      [("silent", .bool(since != nil && age == nil)), ("last", since.jsonValue)]
+        + (age.map { [("age", .number($0.inSeconds))] } ?? []))
   }
 }
 
