@@ -9,7 +9,8 @@ package struct DeliverySettings {
   var attempts: Int
   var backoff: Duration
   var longestBackoff: Duration
-  /// Whether a failure holds up what comes behind it, also where several are under way: then only those may overtake it.
+  /// Whether a failure, or an answer that does not come, holds up what comes behind it, also where several are under way:
+  /// then only those may overtake it.
   package var holdsBack = false
 
   package init(

@@ -17,6 +17,8 @@ final class Delivery {
   var number: UInt64 = 0
   var attempt: Subscription?
   var isUnderWay = false
+  /// Whether an attempt has failed, or waits for a time of its own.
+  var isRepeated = false
   /// Whether its receiver was not available.
   var isHeld = false
 

@@ -26,6 +26,10 @@ package final class DeliveryQueue {
   private var underWay = 0
   /// The places of those that wait for a retry, and when the first of them is due, or the last where each holds up all.
   private var resting: Set<Int> = []
+  /// How many are under way again.
+  private var repeated = 0
+  /// The attempts that have begun, where one that is overdue holds back the others; some have ended.
+  private var order: ArraySlice<(number: UInt64, at: Instant)> = []
   private var nextRetry = Instant.distantFuture
   /// The next look at whether a receiver is available again, and the place of the item by which it is under way.
   private var nextProbe = Instant.distantFuture
@@ -175,7 +179,7 @@ package final class DeliveryQueue {
     trying { try takeAnswers() }
     for place in active.taken { if let delivery = active[place] { cutShort(delivery) } }
     for (_, delivery) in waiting { cutShort(delivery) }
-    (active, waiting, resting, keys) = (DeliveryPlaces(), [], [], [])
+    (active, waiting, resting, keys, order) = (DeliveryPlaces(), [], [], [], [])
     if left > 0 { context.log.notice(transport.leftMessage(left)) }
     left = 0
     context.meter.note(nil)
@@ -189,7 +193,8 @@ package final class DeliveryQueue {
     if active.count == 0 { return waiting.isEmpty }
     let limit = now + DeliveryWait.longestAtEnd
     return underWay == 0 && active.taken.allSatisfy { active[$0].map { $0.due > limit } ?? true }
-      && (active.count >= settings.concurrency || !waiting.contains { isFree($0.delivery) })
+      && (settings.holdsBack || active.count >= settings.concurrency
+        || !waiting.contains { isFree($0.delivery) })
   }
 
   /// Begins what may begin now.
@@ -200,7 +205,8 @@ package final class DeliveryQueue {
       begun = takeRetries(isForced || settings.holdsBack)
     }
     if nextProbe < .distantFuture, nextProbe <= now, probe == nil { beginProbe(&begun) }
-    while active.count < settings.concurrency, !settings.holdsBack || resting.isEmpty,
+    let isHeldBack = settings.holdsBack && (isOverdue || repeated > 0 || !begun.isEmpty)
+    while active.count < settings.concurrency, !isHeldBack, !settings.holdsBack || resting.isEmpty,
       let index = waiting.firstIndex(where: { isFree($0.delivery) })
     {
       // The first, as a rule, which moves no others.
@@ -214,6 +220,19 @@ package final class DeliveryQueue {
     if !begun.isEmpty { begin(begun) }
     let next = min(nextRetry, nextProbe)
     if next < .distantFuture, !retriesInTurn { context.alarm.set(at: context.now + max(.zero, next - now)) }
+  }
+
+  /// Whether an attempt has had no answer for so long that it may have been lost.
+  private var isOverdue: Bool {
+    while let first = order.first {
+      let delivery = active[Int(first.number & DeliveryPlaces.mask)]
+      if delivery?.number == first.number, delivery?.isUnderWay == true {
+        return first.at + DeliveryWait.doubt < MonotonicClock.now
+      }
+      order.removeFirst()
+    }
+    order = []
+    return false
   }
 
   private func isFree(_ delivery: Delivery) -> Bool { delivery.key.map { !keys.contains($0) } ?? true }
@@ -242,12 +261,15 @@ package final class DeliveryQueue {
   }
 
   private func begin(_ places: [Int]) {
+    let now = MonotonicClock.now
     let attempts = places.compactMap { place -> DeliveryAttempt? in
       guard let delivery = active[place] else { return nil }
       crashPoint("delivery.starting")
       lastNumber += 1
       delivery.number = lastNumber << DeliveryPlaces.bits | UInt64(place)
       delivery.isUnderWay = true
+      if delivery.isRepeated { repeated += 1 }
+      if settings.holdsBack { order.append((delivery.number, now)) }
       return DeliveryAttempt(
         number: delivery.number, order: active.serial(of: place), id: delivery.id, item: delivery.item,
         place: delivery.entry?.place)
@@ -282,6 +304,7 @@ package final class DeliveryQueue {
       guard let delivery = active[place], delivery.number == number, delivery.isUnderWay else { continue }
       underWay -= 1
       (delivery.isUnderWay, delivery.attempt) = (false, nil)
+      if delivery.isRepeated { repeated -= 1 }
       if let failure {
         let isCounted = !failure.isCancellation && failure.isAttempt
         if isCounted, !hasFailed { (hasFailed, failuresInARow) = (true, failuresInARow + 1) }
@@ -319,6 +342,7 @@ package final class DeliveryQueue {
 
   private func rest(_ place: Int) {
     guard let due = active[place]?.due else { return }
+    active[place]?.isRepeated = true
     nextRetry = resting.isEmpty ? due : settings.holdsBack ? max(nextRetry, due) : min(nextRetry, due)
     resting.insert(place)
   }
@@ -450,6 +474,8 @@ private enum DeliveryWait {
   static let longestCancellation = Duration.seconds(10)
   /// How often it is tried whether a receiver is available again: a back-off may have grown longer by then.
   static let probeInterval = Duration.milliseconds(250)
+  /// An answer that has not come by then may never come.
+  static let doubt = Duration.milliseconds(250)
 }
 
 /// A sink whose work is done by a delivery queue.

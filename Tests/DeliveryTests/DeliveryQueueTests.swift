@@ -284,7 +284,7 @@ import Testing
     expect(log.entries, equals: ["no leader; next try in 50s"])
   }
 
-  @Test("where a failure holds up the others, they are begun behind its retry, in order")
+  @Test("where a failure holds up the others, they begin when its retry has succeeded, in order")
   func holdsBack() throws {
     let worker = HandWorker()
     var settings = DeliverySettings(concurrency: 3, attempts: 3, backoff: .milliseconds(50))
@@ -302,7 +302,48 @@ import Testing
         try? queue.wake()
         return worker.bodies.count > 3
       })
-    expect(Array(worker.bodies.dropFirst(3)), equals: ["1", "3", "4"])
+    expect(Array(worker.bodies.dropFirst(3)), equals: ["1", "3"])
+    worker.ends[4](nil)
+    try queue.wake()
+    expect(worker.bodies.count, equals: 5)
+    worker.ends[3](nil)
+    try queue.wake()
+    expect(Array(worker.bodies.dropFirst(5)), equals: ["4", "5", "6"])
+  }
+
+  @Test("at the end what a retry holds up, which is for the next run, is not waited for")
+  func endsHeldBack() throws {
+    let worker = HandWorker()
+    var settings = DeliverySettings(concurrency: 3, attempts: 3)
+    settings.holdsBack = true
+    let queue = DeliveryQueue(settings, context(), worker)
+    try queue.add(RequestItem(body: "1", event: nil))
+    var away = DeliveryFailure("no server", mayPass: true)
+    (away.isAttempt, away.retryAt) = (false, World.real.wallClock() + 3600)
+    worker.ends[0](away)
+    try queue.wake()
+    try queue.add(RequestItem(body: "2", event: nil))
+    try queue.finish(by: .distantFuture)
+    expect(worker.bodies, equals: ["1"])
+  }
+
+  @Test("an answer that has not come for a while holds up the others too, until it comes")
+  func holdsBackInDoubt() throws {
+    let worker = HandWorker()
+    var settings = DeliverySettings(concurrency: 4, attempts: 3, backoff: .milliseconds(50))
+    settings.holdsBack = true
+    let queue = DeliveryQueue(settings, context(), worker)
+    for number in 1...2 { try queue.add(RequestItem(body: "\(number)", event: nil)) }
+    try queue.endTurn()
+    expect(worker.bodies, equals: ["1", "2"])
+    worker.ends[1](nil)
+    usleep(300_000)
+    try queue.add(RequestItem(body: "3", event: nil))
+    try queue.endTurn()
+    expect(worker.bodies, equals: ["1", "2"])
+    worker.ends[0](nil)
+    try queue.wake()
+    expect(worker.bodies, equals: ["1", "2", "3"])
   }
 
   @Test(
