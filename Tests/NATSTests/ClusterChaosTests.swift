@@ -189,7 +189,7 @@ private final class Chaos {
         steps:
           - partition: { by: .id, into: 4 }
           - changes: { key: .id, sudden_loss: off, first: emit }
-        sinks: { bus: { nats: { servers: [\(urls)], subject: changes.x, window: 1 } } }
+        sinks: { bus: { nats: { servers: [\(urls)], subject: changes.x, concurrency: 1 } } }
         """)
       try place.write(
         "parts.yaml",
@@ -197,7 +197,7 @@ private final class Chaos {
         name: parts
         sources: { in: { nats: { servers: [\(urls)], stream: IN, subject: in.*, partition_by: token 2 } } }
         steps: [{ partition: { by: .k, into: 4 } }, { dedupe: { key: .k } }]
-        sinks: { bus: { nats: { servers: [\(urls)], subject: parts.x } } }
+        sinks: { bus: { nats: { servers: [\(urls)], subject: parts.x, concurrency: 1 } } }
         """)
       try place.write("phone.yaml", phone)
       try FileManager.default.createDirectory(atPath: "\(place.path)/lib", withIntermediateDirectories: true)
@@ -379,7 +379,9 @@ private final class Chaos {
       let (part, round) = (key % Self.parts, restores.parts.count { $0 <= index })
       let next = last[part].map { $0 + Self.parts } ?? part
       guard key == next || key < next && rounds[part, default: 0] < round else {
-        return "\(text) at \(index), where \(next) was to come"
+        let late = found.indices.filter { (try? Value.parse(found[$0]).member("k")?.double) == Double(next) }
+        return
+          "\(text) at \(index), where \(next) was to come, which is at \(late)"
       }
       (last[part], rounds[part]) = (key, round)
     }
