@@ -62,7 +62,7 @@ struct SubjectParts: Sendable {
     case .time(let time): source.append(("opt_start_time", .string(timestamp(time))))
     }
     var settings: [(String, Value)] = [
-      ("name", .string(copy)), ("description", .string("parts of \(stream), which flow reads")),
+      ("name", .string(copy)), ("description", .string("parts of \(stream), which flow reads: \(pipeline)")),
       ("allow_direct", .bool(true)), ("sources", .array([.record(source)])),
       (
         "republish",
