@@ -267,6 +267,36 @@ import Trials
     expect(host.heard, equals: [.raised, .missing])
   }
 
+  @Test(
+    "what is made again after a kill waits from the start of the run, and what lasts no time comes at once",
+    arguments: [10, 0], [false, true])
+  func regenerated(lasting: Int, mayPause: Bool) throws {
+    let host = Host()
+    var machine = Machine(
+      state: MemoryState(),
+      AlarmTimes(
+        lasting: .time(.seconds(lasting)), clearing: .time(.zero), repeating: nil, silent: .seconds(20)),
+      AlarmSources(mayPause: mayPause), bound: 9, after: .seconds(4), by: { _ in 0 }, when: over9, clear: nil)
+    func wake(at seconds: Int) {
+      host.now = .seconds(seconds)
+      machine.wake(host)
+    }
+    host.now = .seconds(3600)
+    machine.start(host)
+    // The epoch that the run before has not stored.
+    host.now = .seconds(4)
+    try machine.take(event(10), host)
+    expect(host.heard, equals: lasting == 0 ? [.raised] : [])
+    for seconds in 3600...3609 { wake(at: seconds) }
+    expect(host.heard, equals: lasting == 0 ? [.raised] : [])
+    wake(at: 3610)
+    expect(host.heard, equals: [.raised])
+    wake(at: 3619)
+    expect(host.heard, equals: [.raised])
+    wake(at: 3620)
+    expect(host.heard, equals: [.raised, .missing])
+  }
+
   @Test("expected keys are asked for again: new ones are missing in time, and those that are gone are not")
   func expectations() throws {
     let times = AlarmTimes(

@@ -131,8 +131,9 @@ struct AlarmMachine<State: KeyedState>: Machine where State: Sendable, State.Val
   private let key: @Sendable (Event) throws -> State.Key
   private let holds: Condition
   private let clears: Condition?
-  /// When the run before this one stored something last.
+  /// When the run before this one ended, or stored something last, and when this one began.
   private let left: Instant?
+  private var started = Instant()
   private let expected: AlarmExpectation<State.Key>?
   /// When the expected keys may be asked for again.
   private var nextLook: Instant?
@@ -185,7 +186,8 @@ struct AlarmMachine<State: KeyedState>: Machine where State: Sendable, State.Val
   /// Starts without the time in which no run was there: it is not known what happened to a key meanwhile.
   mutating func start(_ host: some MachineHost<Output>) {
     let left = left ?? host.now
-    let pause = max(.zero, host.now - left)
+    started = host.now
+    let pause = max(.zero, started - left)
     expect(host)
     var stored: [(key: State.Key, row: AlarmRow)] = []
     rows.forEach { key, row in stored.append((key, row)) }
@@ -230,7 +232,9 @@ struct AlarmMachine<State: KeyedState>: Machine where State: Sendable, State.Val
     let (heard, before) = (row.heard, row.latest.poll)
     if row.isWaiting, row.isPolled { waitingForPolls[before.list]?.remove(key) }
     (row.latest, row.heard) = (event, now)
-    row.missingAt = times.silent.map { now + $0 }
+    // What is made again after a kill happens before the time in which no run was there.
+    let counted = max(now, started)
+    row.missingAt = times.silent.map { counted + $0 }
     if row.isMissing {
       row.isMissing = false
       host.emit(AlarmReport(kind: .back, key: key, since: heard, event: event))
@@ -238,11 +242,11 @@ struct AlarmMachine<State: KeyedState>: Machine where State: Sendable, State.Val
     switch row.phase {
     case .fine where holds:
       row.since = now
-      row.wait(.rising, for: times.lasting, at: now)
+      row.wait(.rising, for: times.lasting, at: times.lasting.time == .zero ? now : counted)
       row.downtime = downtime(behind: row)
     case .rising where !holds: row.rest(.fine)
     case .raised where clears:
-      row.wait(.falling, for: times.clearing, at: now)
+      row.wait(.falling, for: times.clearing, at: times.clearing.time == .zero ? now : counted)
       row.downtime = downtime(behind: row)
     case .falling where !clears: row.rest(.raised)
     case .rising, .falling:
@@ -283,7 +287,7 @@ struct AlarmMachine<State: KeyedState>: Machine where State: Sendable, State.Val
   }
 
   private mutating func setPulse(_ now: Instant) {
-    if nextPulse == nil, !timed.isEmpty, let pulse { nextPulse = now + pulse }
+    if nextPulse == nil, !timed.isEmpty, let pulse { nextPulse = max(now, started) + pulse }
   }
 
   /// Notes a pause of the process, which would have woken before; a moment may be a busy machine.
