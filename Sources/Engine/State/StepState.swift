@@ -71,6 +71,15 @@ extension StepContext {
     return table
   }
 
+  /// Whether what the step has stored may lack a form that later versions give it; asked once, as it has the form then.
+  public func lacksForm(_ form: String, part: String) throws -> Bool {
+    guard let checkpointer = lane.checkpointer else { return false }
+    let name = "\(form) of \(node(part))"
+    if try checkpointer.fact(Checkpointer.owner, name) != nil { return false }
+    checkpointer.set(.integer(1), Checkpointer.owner, name, isLazy: true)
+    return true
+  }
+
   /// Whether a key belongs to this step's task; always where there is no partition, or the step has another key.
   public func owns(_ key: Value) -> Bool {
     guard let place, !place.hasFinerKey else { return true }

@@ -400,7 +400,9 @@ private final class Changes: Step {
   }
 
   private func open(_ name: String) throws -> Source {
-    Source(Snapshot(source: name, try context.bytes(by: keyText, part: name, whenKeyChanges: .forget)))
+    let table = try context.bytes(by: keyText, part: name, whenKeyChanges: .forget)
+    return Source(
+      Snapshot(source: name, table, isOld: try context.lacksForm("canonical keys", part: name)))
   }
 
   private func polls(of source: Source) throws -> SourcePolls {

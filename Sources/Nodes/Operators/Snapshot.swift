@@ -19,9 +19,10 @@ final class Snapshot {
   private let keyBytes = Output(capacity: 1 << 8)
   private let valueBytes = Output(capacity: 1 << 10)
 
-  /// As the last run has left it; in memory only without a table.
-  init(source: String, _ table: KeyedTable?) {
+  /// As the last run has left it, or an earlier version; in memory only without a table.
+  init(source: String, _ table: KeyedTable?, isOld: Bool = false) {
     self.source = source
+    if isOld { table?.normalizeKeys() }
     rows = table.map { KeptRows($0) } ?? MemoryRows()
   }
 

@@ -111,20 +111,7 @@ final class KeptRows: SnapshotRows {
   /// Whether some of these were not in the table: a key that comes twice is refused, and then never is.
   private var hasUnknown = false
 
-  init(_ table: KeyedTable) {
-    self.table = table
-    normalizeKeys()
-  }
-
-  /// Gives the keys that earlier versions have stored as they came the form that all keys have now.
-  private func normalizeKeys() {
-    // A text has one form, and texts sort before all else.
-    for former in table.keys(from: UInt8(ascii: "\"") + 1) where !former.allSatisfy({ $0 &- 0x30 < 10 }) {
-      let key = Snapshot.read(former).canonicalBytes
-      guard key != former, let row = table.remove(former) else { continue }
-      if table.value(for: key) == nil { table.set(row, for: key) }
-    }
-  }
+  init(_ table: KeyedTable) { self.table = table }
 
   var count: Int { table.count }
 
@@ -180,5 +167,17 @@ final class KeptRows: SnapshotRows {
   func endRound() {
     seen.removeAll(keepingCapacity: true)
     hasUnknown = false
+  }
+}
+
+extension KeyedTable {
+  /// Gives the keys that earlier versions have stored as they came the form that all keys have now; reads all of them.
+  func normalizeKeys() {
+    // A text has one form, and texts sort before all else.
+    for former in keys(from: UInt8(ascii: "\"") + 1) where !former.allSatisfy({ $0 &- 0x30 < 10 }) {
+      let key = Snapshot.read(former).canonicalBytes
+      guard key != former, let row = remove(former) else { continue }
+      if value(for: key) == nil { set(row, for: key) }
+    }
   }
 }

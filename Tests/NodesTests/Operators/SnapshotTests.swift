@@ -20,9 +20,9 @@ import Trials
       for (number, key) in keys.enumerated() { table.set(Array("\(number)".utf8), for: Array(key.utf8)) }
       try file.commit { _ in }
     }
-    for _ in 1...2 {
+    for start in 1...2 {
       let (file, table) = try table()
-      let snapshot = Snapshot(source: "in", table)
+      let snapshot = Snapshot(source: "in", table, isOld: start == 1)
       // Of two that mean one key, the one that has the form of today.
       #expect(snapshot.count == 5)
       for (key, row) in [

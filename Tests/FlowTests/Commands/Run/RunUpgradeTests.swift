@@ -93,6 +93,15 @@ import Testing
     #expect(changes.last?.contains(#""diff":[{"path":"/v","before":1,"after":2}]"#) == true, "\(changes)")
     // The commands that had failed are run, once.
     expect(place.lines("told.txt").sorted(), equals: ["3", "6", "9"])
+    // No later start looks through all keys for those that an earlier version has stored in another form.
+    try place.write(
+      "marks.py",
+      """
+      import sqlite3
+      facts = sqlite3.connect("state/upgrade.db").execute("select name from facts where owner = 'pipeline'")
+      print([name for name, in facts if name.startswith("canonical keys of ")])
+      """)
+    try expect(place.shell("python3 marks.py").output, equals: "['canonical keys of news/changes@list']\n")
   }
 
   @Test("a file that is another one is read again, with a sentence", arguments: versions)
