@@ -32,6 +32,8 @@ final class OldAnswers: Sendable {
   private struct State {
     /// Whether the first poll of each was good.
     var first: [Polled: Bool] = [:]
+    /// How many of those awaited have had none yet, by pipeline.
+    var left: [String: Int]
     /// The pipelines whose sources are shown.
     var shown: Set<String> = []
     /// The entries that have failed and are not shown yet, by pipeline.
@@ -47,14 +49,22 @@ final class OldAnswers: Sendable {
   }
 
   private let plans: [String: Plan]
+  /// The sources that are polled at the start, but for those over a list, by pipeline.
+  private let awaited: [String: Set<Polled>]
   private let options: RunOptions
   private let web: WebAccess
-  private let state = ConditionLock(State())
+  private let state: ConditionLock<State>
   private let thread = SerialScheduler(name: "flow-old")
 
   init(_ plans: [Plan], _ options: RunOptions, _ web: WebAccess) {
     let shown = options.isDryRun ? [] : plans.filter(Self.onlyShows)
     self.plans = Dictionary(shown.map { ($0.name, $0) }) { first, _ in first }
+    awaited = self.plans.mapValues { plan in
+      Set(
+        plan.sources.filter { (options.isOnce || $0.schedule.atStart) && !Self.isOverList($0) }
+          .map { Polled(pipeline: plan.name, source: $0.name) })
+    }
+    state = ConditionLock(State(left: awaited.mapValues(\.count)))
     (self.options, self.web) = (options, web)
   }
 
@@ -75,7 +85,11 @@ final class OldAnswers: Sendable {
     let isComplete = state.change { state in
       if state.first[polled] != nil { return false }
       state.first[polled] = poll.error == nil
-      return awaited(plan).allSatisfy { state.first[$0] != nil }
+      guard let left = state.left[plan.name], awaited[plan.name]?.contains(polled) == true else {
+        return false
+      }
+      state.left[plan.name] = left - 1
+      return left == 1
     }
     if isComplete { showIfAny(plan) }
   }
@@ -96,31 +110,25 @@ final class OldAnswers: Sendable {
 
   /// Shows what the end of the run has come before, and waits until all is shown.
   func finish() {
-    for plan in plans.values where options.isOnce || awaited(plan).count == plan.sources.count {
+    for plan in plans.values where options.isOnce || awaited[plan.name]?.count == plan.sources.count {
       showIfAny(plan)
     }
     for plan in plans.values { showEntries(plan) }
     _ = state.wait(until: MonotonicClock.now + Self.limit) { $0.running == 0 ? true : nil }
   }
 
-  /// The sources that are polled at the start, but for those over a list.
-  private func awaited(_ plan: Plan) -> [Polled] {
-    plan.sources.filter { (options.isOnce || $0.schedule.atStart) && !isOverList($0) }
-      .map { Polled(pipeline: plan.name, source: $0.name) }
-  }
-
-  private func isOverList(_ source: SourcePlan) -> Bool { source.options.isGiven(EachOptions.each) }
+  private static func isOverList(_ source: SourcePlan) -> Bool { source.options.isGiven(EachOptions.each) }
 
   /// Shows the old answers where a source has failed, once.
   private func showIfAny(_ plan: Plan) {
     let failed = state.change { state -> Failed? in
-      let (awaited, first) = (awaited(plan), state.first)
+      let (awaited, first) = (awaited[plan.name] ?? [], state.first)
       guard awaited.contains(where: { first[$0] == false }), state.shown.insert(plan.name).inserted else {
         return nil
       }
       state.running += 1
       // Another source may have been cut short by the failure of the first, and a list may be that of its rows.
-      let lists = plan.sources.filter(isOverList).map(\.name)
+      let lists = plan.sources.filter(Self.isOverList).map(\.name)
       return Failed(sources: Set(awaited.filter { first[$0] != true }.map(\.source) + lists)) { [self] in
         let polled = Polled(pipeline: plan.name, source: $0, entry: $1)
         return self.state.change { state in
