@@ -93,7 +93,7 @@ struct RowFailures: Sendable {
   /// The present outcome for the entry of a poll, or of all lists that are none.
   func outcome(of poll: Poll) -> PollOutcome.Result {
     if poll.gone != nil { return .gone }
-    let failing = lists.values.filter { $0.entry == poll.entry }.compactMap(\.open)
+    let failing = open.compactMap { lists[$0] }.filter { $0.entry == poll.entry }.compactMap(\.open)
     guard let first = failing.max(by: { !$0.isLoss && $1.isLoss }) else { return .good }
     return .failed(first.isLoss ? .lostRows : .rows, reason: first.text)
   }
