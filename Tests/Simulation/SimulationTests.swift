@@ -101,9 +101,11 @@ import Testing
     try simulation.run()
   }
 
-  @Test("a clock that is set during a turn lets no timer below a partition ring without end")
-  func clockDuringTurn() throws {
-    var simulation = try Simulation(seed: 81_434, isDivided: true)
+  @Test(
+    "a clock that is set during a turn lets no timer below a partition ring without end",
+    arguments: [81_434, 6095] as [UInt64])
+  func clockDuringTurn(seed: UInt64) throws {
+    var simulation = try Simulation(seed: seed, isDivided: true)
     try simulation.run()
   }
 

@@ -217,23 +217,14 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     let now = lane.scheduler.now
     lane.turn {
       followClock()
-      var reached = Instant(nanoseconds: .min)
-      while let (task, deadline) = nextTask(dueBy: now), deadline >= reached {
-        task.timers.runFirst(dueBy: now)
-        reached = deadline
+      // What is set meanwhile rings in a turn of its own: where the clock was set during this one, its time is not that
+      // of the clock, and a step that waits for a time of day would be woken, too early for it, without end.
+      let due = tasks.flatMap { $0.timers.takeAll(dueBy: now) }
+      let order = due.indices.sorted {
+        due[$0].deadline == due[$1].deadline ? $0 < $1 : due[$0].deadline < due[$1].deadline
       }
-      // An alarm that is set back, since the clock was set during the turn, rings in a turn with the new time.
+      for index in order { due[index].work() }
     }
-  }
-
-  /// The task with the earliest timer.
-  private func nextTask(dueBy now: Instant) -> (task: PartitionTask, deadline: Instant)? {
-    var next: (task: PartitionTask, deadline: Instant)?
-    for task in tasks {
-      guard let deadline = task.timers.earliest, deadline <= now else { continue }
-      if next.map({ deadline < $0.deadline }) ?? true { next = (task, deadline) }
-    }
-    return next
   }
 }
 

@@ -34,9 +34,12 @@ final class TaskScheduler: Scheduler {
   /// When the next timer is due.
   var earliest: Instant? { timers.withLock { $0.earliest } }
 
-  /// Runs the first timer.
-  func runFirst(dueBy now: Instant) {
-    let first = timers.withLock { $0.popFirst(dueBy: now) }
-    first?.work()
+  /// Takes out the timers that are due, the earliest first.
+  func takeAll(dueBy now: Instant) -> [(deadline: Instant, work: @Sendable () -> Void)] {
+    timers.withLock { timers in
+      var due: [(deadline: Instant, work: @Sendable () -> Void)] = []
+      while let first = timers.popFirst(dueBy: now) { due.append(first) }
+      return due
+    }
   }
 }
