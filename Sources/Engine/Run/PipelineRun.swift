@@ -90,6 +90,9 @@ public final class PipelineRun: Sendable {
     self.root = root
     let sinkStop = StopSign()
     self.sinkStop = sinkStop
+    var sinks: [SinkObserver] = []
+    var isWhole = false
+    defer { if !isWhole { Self.takeApart(lane, root, sinks, isVirtual: schedulers.isVirtual) } }
     if let open = options.state, plan.hasState {
       let log = NodeLog(log: options.log, pipeline: plan.name, node: "")
       let isRepeatable = plan.isRepeatable && !options.isReplicated
@@ -142,9 +145,12 @@ public final class PipelineRun: Sendable {
           noting: assembly.note))
     }
     try assembly.connectStreams()
-    sinks = try plan.sinks.compactMap {
-      try assembly.connectSink($0, stop: sinkStop, ended: progress.sinkEnded)
+    for sink in plan.sinks {
+      if let observer = try assembly.connectSink(sink, stop: sinkStop, ended: progress.sinkEnded) {
+        sinks.append(observer)
+      }
     }
+    self.sinks = sinks
     self.sources = sources
     meters = assembly.meters
     errorReporters = assembly.errorReporters
@@ -152,6 +158,21 @@ public final class PipelineRun: Sendable {
     lane.onLoss { progress.state.withLock { $0.hasFailed = true } }
     let finish: @Sendable () -> Void = { [weak self] in self?.finish() }
     progress.ended.withLock { $0 = finish }
+    isWhole = true
+  }
+
+  /// Lets go of what was made of a pipeline that cannot begin: its files, its connections and its state, which another
+  /// attempt needs.
+  private static func takeApart(
+    _ lane: Lane, _ root: Subscription, _ sinks: [SinkObserver], isVirtual: Bool
+  ) {
+    let end: @Sendable () -> Void = {
+      for sink in sinks { sink.finish(by: lane.scheduler.now) }
+      root.dispose()
+      lane.end()
+    }
+    // A sink may have rung already.
+    if isVirtual { end() } else { lane.scheduler.perform(end) }
   }
 
   public func start() {

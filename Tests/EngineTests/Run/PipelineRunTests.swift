@@ -3,6 +3,8 @@ import JSON
 import Engine
 import Language
 import Reactive
+import Store
+import TestSupport
 import Testing
 import Trials
 
@@ -34,6 +36,28 @@ struct PipelineRunTests {
     expect(heard.events["out"], equals: ["[1,2]", "[3]"])
     expect(heard.sinksLeft, equals: 0)
     expect(heard.scriptsLeft, equals: 0)
+  }
+
+  @Test("nothing is left of a pipeline that cannot begin, and another attempt has its state")
+  func takenApart() throws {
+    let bench = try LaneBench(
+      """
+      sources: { in: stdin }
+      steps: [dedupe: .]
+      sinks: { good: { null: }, bad: { jsonl: /dev/null/x.jsonl } }
+      """)
+    let folder = try TemporaryFolder()
+    for _ in 1...2 {
+      let heard = try bench.run([:], refused: "bad", state: "\(folder.path)/p.db")
+      #expect(heard.error?.hasPrefix("/dev/null/x.jsonl: cannot ") == true, "\(heard.error ?? "")")
+      expect(heard.sinksLeft, equals: 0)
+      expect(heard.finished, equals: ["good"])
+      #expect(heard.ends.isEmpty && heard.log.isEmpty)
+    }
+    let heard = try bench.run(
+      ["in": [ScriptedAnswer(at: 0, .events([.number(1)]))]], state: "\(folder.path)/p.db")
+    expect(heard.error, equals: nil)
+    expect(heard.events, equals: ["good": ["1"], "bad": ["1"]])
   }
 
   @Test("the failures of a step that were not told one by one are told at the end")
@@ -76,6 +100,10 @@ struct LaneBench {
     var log: [String] = []
     /// Whether it had failed, each time it ended.
     var ends: [Bool] = []
+    /// Why it could not begin.
+    var error: String?
+    /// The sinks that have ended.
+    var finished: [String] = []
     /// What was made for the pipeline and is still there when that is not.
     var sinksLeft = 0
     var scriptsLeft = 0
@@ -83,7 +111,11 @@ struct LaneBench {
 
   init(_ yaml: String) throws { plan = try Trial.plan(yaml) }
 
-  func run(_ scripts: [String: [ScriptedAnswer]], readersGone: Set<String> = []) throws -> Heard {
+  /// Runs it; the sink `refused` is made as the pipeline has it.
+  func run(
+    _ scripts: [String: [ScriptedAnswer]], readersGone: Set<String> = [], refused: String? = nil,
+    state: String? = nil
+  ) throws -> Heard {
     let heard = Locked(Heard())
     let sinks = Registry()
     let sources = Registry()
@@ -99,19 +131,27 @@ struct LaneBench {
         .script(endsWithScript: true) { _ in sources.keep(ListedScript(scripts[source.name] ?? [])) }
       }
       options.sink = { plan, _ in
+        if plan.name == refused { return nil }
         let isGone = readersGone.contains(plan.name)
         return sinks.keep(
           HearingSink(isGone: isGone) { value in
             heard.withLock { $0.events[plan.name, default: []].append("\(value)") }
+          } finished: {
+            heard.withLock { $0.finished.append(plan.name) }
           })
       }
-      let run = try PipelineRun(plan, options, clock: clock) { hasFailed in
-        heard.withLock { $0.ends.append(hasFailed) }
+      if let state { options.state = { _ in try StateFile(path: state) } }
+      do {
+        let run = try PipelineRun(plan, options, clock: clock) { hasFailed in
+          heard.withLock { $0.ends.append(hasFailed) }
+        }
+        run.start()
+        clock.run()
+        run.stop()
+        clock.run()
+      } catch {
+        heard.withLock { $0.error = "\(error)" }
       }
-      run.start()
-      clock.run()
-      run.stop()
-      clock.run()
     }
     return heard.withLock { heard in
       heard.sinksLeft = sinks.left
@@ -144,12 +184,13 @@ private final class ListedScript: ScriptSource {
 private final class HearingSink: Sink {
   private let isGone: Bool
   private let hear: (Value) -> Void
+  private let finished: () -> Void
 
-  init(isGone: Bool, _ hear: @escaping (Value) -> Void) {
-    self.isGone = isGone
-    self.hear = hear
+  init(isGone: Bool, _ hear: @escaping (Value) -> Void, finished: @escaping () -> Void) {
+    (self.isGone, self.hear, self.finished) = (isGone, hear, finished)
   }
 
   func take(_ event: Event) { hear(event.value) }
   func endTurn() throws { if isGone { throw ReaderGone() } }
+  func finish(by deadline: Instant) { finished() }
 }
