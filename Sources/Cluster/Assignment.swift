@@ -24,5 +24,7 @@ public enum AssignmentEvent: Equatable, Sendable {
   /// This machine's state, of that transaction, is of another history than the log, whose state has replaced it.
   case replaced(of: Int64, by: Int64)
   case waitingForPlan(writer: String)
+  /// Something outside it has what its run needs.
+  case waiting(AssignmentWait)
   case failed(String)
 }

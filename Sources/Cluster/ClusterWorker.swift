@@ -15,12 +15,19 @@ public protocol AssignmentRun: AnyObject {
   var failure: String? { get }
 }
 
+/// The wait of an assignment for what something else on its machine has: a file that another process writes, say.
+public struct AssignmentWait: Error, Equatable, Sendable {
+  public let reason: String
+
+  public init(_ reason: String) { self.reason = reason }
+}
+
 /// A host that runs assignments.
 public protocol AssignmentHost: AnyObject {
   /// The opening of an assignment's state, which no run of it has open any more.
   func opening(of assignment: Assignment) -> StateOpening
-  /// Runs an assignment that was taken over; throws a `StoreError` that is passing for a later attempt, of kind `.fenced`
-  /// where another worker has the assignment.
+  /// Runs an assignment that was taken over; throws an `AssignmentWait` or a `StoreError` that is passing for a later
+  /// attempt, and one of kind `.fenced` where another worker has the assignment.
   func start(_ assignment: Assignment, _ log: CommitLog, _ state: OpenedState) throws -> any AssignmentRun
   func note(_ assignment: Assignment, _ event: AssignmentEvent)
   /// The bytes that are free where the states are.
@@ -388,6 +395,10 @@ public final class ClusterWorker {
     } catch let error as StoreError where error.isPassing {
       account.reason = "for its state: \(error)"
       return .taken(log, lacksRoom: error.isFull)
+    } catch let wait as AssignmentWait {
+      account.reason = wait.reason
+      host.note(assignment, .waiting(wait))
+      return .taken(log, lacksRoom: false)
     } catch  where log.isFenced {
       _ = noteFenced(assignment, log)
       return .idle(wantedSince: nil)

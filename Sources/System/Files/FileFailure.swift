@@ -7,6 +7,8 @@ package struct FileFailure: Error, Equatable, CustomStringConvertible {
   package let reason: String
   /// The system's error number; 0 if there is none.
   package let code: Int32
+  /// Whether another process has the file.
+  package var isInUse: Bool { code == EBUSY }
   /// How many bytes were written before the failure, so that the rest can be retried.
   package let written: Int
 

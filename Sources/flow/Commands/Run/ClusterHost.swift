@@ -127,9 +127,15 @@ final class ClusterHost: AssignmentHost {
     }
     let result = Runner.Result()
     if let share = job.share { purgePacks(of: share, log) }
-    let run = try PipelineRun(job.plan, options) { [wake] hasFailed in
-      result.hasFailed.withLock { $0 = hasFailed }
-      wake()
+    let run: PipelineRun
+    do {
+      run = try PipelineRun(job.plan, options) { [wake] hasFailed in
+        result.hasFailed.withLock { $0 = hasFailed }
+        wake()
+      }
+    } catch let error as FileFailure where error.isInUse {
+      // Another worker on this machine, which may be frozen or about to end, still has it.
+      throw AssignmentWait("\(error)")
     }
     roster.add(run)
     let member = Run(run, result)
@@ -167,7 +173,7 @@ final class ClusterHost: AssignmentHost {
     switch event {
     case .taken: moves.here += 1
     case .released, .fenced, .lost: moves.away += 1
-    case .repaired, .replaced, .waitingForPlan, .failed: break
+    case .repaired, .replaced, .waitingForPlan, .waiting, .failed: break
     }
     // Some are noted at each step.
     if reported.updateValue(event, forKey: assignment.name) == event { return }
@@ -191,6 +197,7 @@ final class ClusterHost: AssignmentHost {
       log.warning(
         "the state that this machine had, of transaction \(ordinal), is of another history than the servers' log, and was "
           + "replaced by the log's, of transaction \(present)")
+    case .waiting(let wait): log.warning("waits: \(wait.reason)")
     case .waitingForPlan(let writer):
       log.warning("waits: \(writer) runs another version of this pipeline, or another version of flow")
     case .failed(let reason): log.error(reason)
