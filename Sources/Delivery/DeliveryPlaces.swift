@@ -10,6 +10,8 @@ final class Delivery {
   var entry: OutboxEntry?
   /// The entry that came before: once this is the oldest, everything up to there is done.
   var before: OutputPlace?
+  /// The number of its place in the order in which deliveries came.
+  var serial: UInt64 = 0
   var attempts = 0
   /// When the next attempt may begin, by the clock of the queue.
   var due: Instant
@@ -61,13 +63,13 @@ struct DeliveryPlaces {
     deliveries[place]
   }
 
-  mutating func add(_ delivery: Delivery, _ serial: UInt64) -> Int {
+  mutating func add(_ delivery: Delivery) -> Int {
     if let place = free.popLast() {
-      (deliveries[place], serials[place]) = (delivery, serial)
+      (deliveries[place], serials[place]) = (delivery, delivery.serial)
       return place
     }
     deliveries.append(delivery)
-    serials.append(serial)
+    serials.append(delivery.serial)
     return deliveries.count - 1
   }
 

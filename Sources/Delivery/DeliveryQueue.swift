@@ -20,7 +20,7 @@ package final class DeliveryQueue {
   private let answers: DeliveryAnswers
   private var suppression: Suppression?
   private var ids: EventIDs
-  private var waiting: ArraySlice<(serial: UInt64, delivery: Delivery)> = []
+  private var waiting = Queue<Delivery>()
   /// The deliveries that are under way or wait for a retry.
   private var active = DeliveryPlaces()
   private var underWay = 0
@@ -29,7 +29,7 @@ package final class DeliveryQueue {
   /// How many are under way again.
   private var repeated = 0
   /// The attempts that have begun, where one that is overdue holds back the others; some have ended.
-  private var order: ArraySlice<(number: UInt64, at: Instant)> = []
+  private var order = Queue<(number: UInt64, at: Instant)>()
   private var nextRetry = Instant.distantFuture
   /// The next look at whether a receiver is available again, and the place of the item by which it is under way.
   private var nextProbe = Instant.distantFuture
@@ -140,7 +140,8 @@ package final class DeliveryQueue {
       try wait()
     }
     lastSerial += 1
-    waiting.append((lastSerial, delivery))
+    delivery.serial = lastSerial
+    waiting.append(delivery)
     if waiting.count >= transport.batch { pump() }
   }
 
@@ -178,8 +179,8 @@ package final class DeliveryQueue {
     }
     trying { try takeAnswers() }
     for place in active.taken { if let delivery = active[place] { cutShort(delivery) } }
-    for (_, delivery) in waiting { cutShort(delivery) }
-    (active, waiting, resting, keys, order) = (DeliveryPlaces(), [], [], [], [])
+    for delivery in waiting.elements { cutShort(delivery) }
+    (active, waiting, resting, keys, order) = (DeliveryPlaces(), Queue(), [], [], Queue())
     if left > 0 { context.log.notice(transport.leftMessage(left)) }
     left = 0
     context.meter.note(nil)
@@ -194,7 +195,7 @@ package final class DeliveryQueue {
     let limit = now + DeliveryWait.longestAtEnd
     return underWay == 0 && active.taken.allSatisfy { active[$0].map { $0.due > limit } ?? true }
       && (settings.holdsBack || active.count >= settings.concurrency
-        || !waiting.contains { isFree($0.delivery) })
+        || !waiting.contains(where: isFree))
   }
 
   /// Begins what may begin now.
@@ -207,13 +208,10 @@ package final class DeliveryQueue {
     if nextProbe < .distantFuture, nextProbe <= now, probe == nil { beginProbe(&begun) }
     let isHeldBack = settings.holdsBack && (isOverdue || repeated > 0 || !begun.isEmpty)
     while active.count < settings.concurrency, !isHeldBack, !settings.holdsBack || resting.isEmpty,
-      let index = waiting.firstIndex(where: { isFree($0.delivery) })
+      let delivery = waiting.popFirst(where: isFree)
     {
-      // The first, as a rule, which moves no others.
-      let (serial, delivery) = index == waiting.startIndex ? waiting.removeFirst() : waiting.remove(at: index)
-      if waiting.isEmpty { waiting = [] }
       if let key = delivery.key { keys.insert(key) }
-      let place = active.add(delivery, serial)
+      let place = active.add(delivery)
       // A retry of the run before may not be due yet.
       if !isForced, delivery.due > Instant(), delivery.due > now { rest(place) } else { begun.append(place) }
     }
@@ -229,9 +227,8 @@ package final class DeliveryQueue {
       if delivery?.number == first.number, delivery?.isUnderWay == true {
         return first.at + DeliveryWait.doubt < MonotonicClock.now
       }
-      order.removeFirst()
+      _ = order.popFirst()
     }
-    order = []
     return false
   }
 
@@ -436,7 +433,7 @@ package final class DeliveryQueue {
     if let (serial, place) = active.first, serial < waiting.first?.serial ?? .max {
       before = active[place]?.before
     } else {
-      before = waiting.first.map(\.delivery.before) ?? last
+      before = waiting.first.map(\.before) ?? last
     }
     guard let place = before, place != marked else { return }
     marked = place

@@ -73,7 +73,7 @@ extension DeliveryTransport {
 }
 
 /// An attempt at an item of a delivery queue.
-package struct DeliveryAttempt: Sendable {
+package final class DeliveryAttempt: Sendable {
   /// Names it in its answer.
   package let number: UInt64
   /// The order in which items came.
@@ -81,7 +81,11 @@ package struct DeliveryAttempt: Sendable {
   package let id: String
   package let item: any DeliveryItem
   /// Its place in the outbox, where the pipeline has state.
-  package var place: OutputPlace?
+  package let place: OutputPlace?
+
+  init(number: UInt64, order: UInt64, id: String, item: any DeliveryItem, place: OutputPlace? = nil) {
+    (self.number, self.order, self.id, self.item, self.place) = (number, order, id, item, place)
+  }
 }
 
 /// The error for an item that is not of its transport's kind.

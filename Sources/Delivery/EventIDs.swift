@@ -5,8 +5,13 @@ package struct EventIDs {
   private let prefix: String
   private var turn: Int64 = 0
   private var index = 0
+  /// What the ids of the turn begin with.
+  private var beginning: String
 
-  package init(pipeline: String, sink: String) { prefix = "\(pipeline)/\(sink)/" }
+  package init(pipeline: String, sink: String) {
+    prefix = "\(pipeline)/\(sink)/"
+    beginning = prefix + "0-"
+  }
 
   /// The next id, in a turn that began at a time of day.
   package mutating func next(at now: Double) -> String {
@@ -15,8 +20,9 @@ package struct EventIDs {
     if milliseconds > turn {
       turn = milliseconds
       index = 0
+      beginning = "\(prefix)\(turn)-"
     }
     defer { index += 1 }
-    return "\(prefix)\(turn)-\(index)"
+    return beginning + String(index)
   }
 }

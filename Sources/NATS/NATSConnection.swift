@@ -94,15 +94,20 @@ package final class NATSConnection: @unchecked Sendable {
   package func publish(
     to subject: String, id: String, number: UInt64?, headers: NATSHeaders, _ bytes: [UInt8]
   ) throws(NATSError) {
-    try check(
-      headers.bytes.withUnsafeBufferPointer { text in
-        guard let number else {
-          return flow_nats_publish(
-            raw, subject, nil, id, text.baseAddress, Int32(headers.count), bytes, Int32(bytes.count))
+    // Without the copies that a string makes of itself as an argument.
+    let status = subject.withCString { subject in
+      id.withCString { id in
+        headers.bytes.withUnsafeBufferPointer { text in
+          guard let number else {
+            return flow_nats_publish(
+              raw, subject, nil, id, text.baseAddress, Int32(headers.count), bytes, Int32(bytes.count))
+          }
+          return flow_nats_publish_stored(
+            raw, subject, number, id, text.baseAddress, Int32(headers.count), bytes, Int32(bytes.count))
         }
-        return flow_nats_publish_stored(
-          raw, subject, number, id, text.baseAddress, Int32(headers.count), bytes, Int32(bytes.count))
-      })
+      }
+    }
+    try check(status)
   }
 
   private func check(_ status: Int32) throws(NATSError) {

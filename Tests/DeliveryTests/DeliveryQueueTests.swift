@@ -48,8 +48,8 @@ import Testing
   @Test("ids are made of the turn and the place in it, and never come twice")
   func eventIDs() {
     var ids = EventIDs(pipeline: "p", sink: "s")
-    let made = [1.5, 1.5, 1.4, 2].map { ids.next(at: $0) }
-    expect(made, equals: ["p/s/1500-0", "p/s/1500-1", "p/s/1500-2", "p/s/2000-0"])
+    let made = [0, 1.5, 1.5, 1.4, 2].map { ids.next(at: $0) }
+    expect(made, equals: ["p/s/0-0", "p/s/1500-0", "p/s/1500-1", "p/s/1500-2", "p/s/2000-0"])
   }
 
   @Test("as many run at once as may, not one more, on threads with a name", arguments: [1, 3])

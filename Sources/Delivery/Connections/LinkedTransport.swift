@@ -311,15 +311,14 @@ package final class LinkedTransport: DeliveryTransport, Sendable {
     /// By the numbers of the connection.
     private var sent: [Int: Parcel] = [:]
     /// The order in which they were sent; some have an answer.
-    private var order: ArraySlice<(number: Int, at: Instant)> = []
+    private var order = Queue<(number: Int, at: Instant)>()
 
     /// When the first without an answer was sent.
     var firstSent: Instant? {
       while let first = order.first {
         if sent[first.number]?.sent == first.at { return first.at }
-        order.removeFirst()
+        _ = order.popFirst()
       }
-      order = []
       return nil
     }
 
@@ -347,13 +346,13 @@ package final class LinkedTransport: DeliveryTransport, Sendable {
 
     /// Has everything without an answer sent again, before the others.
     func returnSent(deadline: Instant) {
-      let rest = order.compactMap { number, at -> Parcel? in
+      let rest = order.elements.compactMap { number, at -> Parcel? in
         guard var parcel = sent[number], parcel.sent == at else { return nil }
         parcel.deadline = deadline
         return parcel
       }
       waiting = rest + waiting
-      (sent, order) = ([:], [])
+      (sent, order) = ([:], Queue())
     }
   }
 

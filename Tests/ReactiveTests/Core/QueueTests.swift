@@ -39,11 +39,15 @@ import Testing
       if random.below(100) < (number / 1000 % 2 == 0 ? 60 : 40) {
         queue.append(number)
         model.append(number)
+      } else if number % 3 == 0 {
+        let index = model.firstIndex { $0 % 7 > 3 }
+        expect(queue.popFirst { $0 % 7 > 3 }, equals: index.map { model.remove(at: $0) })
       } else {
         expect(queue.popFirst(), equals: (model.isEmpty ? nil : model.removeFirst()))
       }
       expect(queue.count, equals: model.count)
       expect(queue.first, equals: model.first)
+      if number % 100 == 0 { expect(queue.elements, equals: model) }
     }
   }
 }
