@@ -50,6 +50,7 @@ extension Runner {
       member.run.stop()
       counts.stopped += 1
     }
+    unbegun.formIntersection(paths)
     report(counts)
     succeed(signals)
   }

@@ -78,6 +78,8 @@ struct Runner {
   /// The totals of pipelines before they were reloaded.
   var former: [String: RunTotals] = [:]
   private var hasFailed = false
+  /// The files of pipelines that could not begin, where a change of them is noticed.
+  var unbegun: Set<String> = []
   private(set) var watch: PipelineWatch?
   private let plans: [Plan]
 
@@ -154,9 +156,10 @@ struct Runner {
     return Member(run: run, result: result)
   }
 
-  func start(_ member: Member) {
+  mutating func start(_ member: Member) {
     member.run.start()
     let plan = member.run.plan
+    unbegun.remove(plan.path)
     statusFile(of: plan)?.write(
       PipelineStatus(
         name: plan.name, path: plan.path, phase: .running, started: options.world.wallClock()))
@@ -212,16 +215,18 @@ struct Runner {
 
   /// Notes a pipeline that cannot start.
   mutating func fail(_ plan: Plan, _ error: any Error) {
-    log.error("\(error)")
+    let isWatched = watch != nil
+    log.error(isWatched ? "\(error); \(plan.name) begins again when its file is changed" : "\(error)")
+    if isWatched { unbegun.insert(plan.path) } else { hasFailed = true }
     tools.roster.note(plan, .failed, error)
     tools.alerts?.feed(of: plan)?.noteEnd(of: plan.name, "\(error)")
-    hasFailed = true
   }
 
   // MARK: - The wait
 
   private var isOver: Bool {
     members.allSatisfy { $0.isEnded && $0.successor == nil } && waiting.isEmpty && successors.isEmpty
+      && unbegun.isEmpty
   }
 
   /// When to look at what waits.
@@ -317,8 +322,8 @@ struct Runner {
       member.run.stop(reason)
     }
     for index in members.indices { members[index].successor = nil }
-    if !waiting.isEmpty { hasFailed = true }
-    (waiting, successors) = ([], [])
+    if !waiting.isEmpty || !unbegun.isEmpty { hasFailed = true }
+    (waiting, successors, unbegun) = ([], [], [])
     return MonotonicClock.now + options.grace
   }
 

@@ -107,6 +107,23 @@ struct RunReloadTests {
     try expect(running.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
+  @Test("with --watch a pipeline that cannot begin is reported, and goes on with its state once it is mended")
+  func unbegun() throws {
+    let place = try Workplace(Self.counting("a", add: 0), input: "1\n")
+    let running = try start(place, "--watch", "p.yaml")
+    try running.waitForLines(1, in: "a.jsonl")
+    for path in ["/dev/null/a.jsonl", "/dev/zero/a.jsonl"] {
+      try place.write("p.yaml", Self.counting("a", add: 0).replacing("a.jsonl", with: path))
+      try running.waitForErrors(
+        "\(path): cannot open: Not a directory; a begins again when its file is changed")
+    }
+    try place.append("in.jsonl", "2\n")
+    try place.write("p.yaml", Self.counting("a", add: 10))
+    try running.waitForLines(2, in: "a.jsonl")
+    expect(place.lines("a.jsonl").last, equals: "{\"number\":2,\"n\":12}")
+    try expect(running.end(by: SIGTERM).outcome.status, equals: 0)
+  }
+
   @Test("with --watch a file, an include or a new pipeline is noticed")
   func watching() throws {
     let place = try Workplace()
