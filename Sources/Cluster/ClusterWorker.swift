@@ -87,10 +87,14 @@ public final class ClusterWorker {
     var taken: Double?
     var from: String?
     var reason: String?
+    /// The next attempt of one that waits for something else on its machine, and how long it has waited for that.
+    var retry: (at: Double, pause: Double)?
     /// The last commit that was seen, and the time of the last look at its log since.
     var commit: (ordinal: Int64, seen: Double)?
   }
 
+  /// How many seconds it is until the second attempt at what waits for something on its machine, and until later ones.
+  private static let (firstPause, longestPause) = (1.0, 10.0)
   /// In one step so many logs are looked at, at most.
   private static let mostLooks = 8
 
@@ -305,7 +309,8 @@ public final class ClusterWorker {
     case .idle(let since):
       return isWanted == true ? .take(since: since ?? now()) : .state(.idle(wantedSince: nil))
     case .taken(let log, _):
-      return isWanted == false || log.isFenced ? release(log, assignment) : .open(log)
+      if isWanted == false || log.isFenced { return release(log, assignment) }
+      return account.retry.map { now() < $0.at } == true ? .state(state) : .open(log)
     case .running(let log, let run):
       if run.isOver {
         if log.isFenced { return noteFenced(assignment, log) }
@@ -390,6 +395,7 @@ public final class ClusterWorker {
     account.reason = nil
     do {
       let run = try host.start(assignment, log, state)
+      account.retry = nil
       if let event = log.finding { host.note(assignment, event) }
       return .running(log, run)
     } catch let error as StoreError where error.isPassing {
@@ -397,6 +403,9 @@ public final class ClusterWorker {
       return .taken(log, lacksRoom: error.isFull)
     } catch let wait as AssignmentWait {
       account.reason = wait.reason
+      // Each attempt reads the log again, and makes what comes before in the pipeline.
+      let pause = min(account.retry.map { $0.pause * 2 } ?? Self.firstPause, Self.longestPause)
+      account.retry = (now() + pause, pause)
       host.note(assignment, .waiting(wait))
       return .taken(log, lacksRoom: false)
     } catch  where log.isFenced {

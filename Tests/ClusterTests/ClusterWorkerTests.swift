@@ -26,6 +26,7 @@ import Testing
     var fenced = 0
     let freeBytes = 1 << 30
     let fails: Bool
+    var obstacle: () -> AssignmentWait? = { nil }
 
     init(fails: Bool) { self.fails = fails }
 
@@ -36,6 +37,7 @@ import Testing
 
     func start(_ assignment: Assignment, _ log: CommitLog, _ state: OpenedState) throws -> any AssignmentRun {
       if fails { throw StoreError(assignment.name, .disk, "it cannot be read") }
+      if let wait = obstacle() { throw wait }
       generations[assignment.name] = log.generation
       return IdleRun()
     }
@@ -86,6 +88,30 @@ import Testing
       frozen.step()
     }
     #expect(host.generations.count == 1000 && host.generations.values.allSatisfy { $0 == 3 })
+  }
+
+  @Test("what waits for something on its machine is tried again at growing distances, until it runs")
+  func waiting() throws {
+    let clock = Clock()
+    let journal = MemoryJournal(now: { clock.time })
+    let host = IdleHost(fails: false)
+    var attempts: [Double] = []
+    host.obstacle = {
+      attempts.append(clock.time)
+      return attempts.count < 6 ? AssignmentWait("for a file") : nil
+    }
+    let worker = ClusterWorker(
+      "m1", [Assignment(name: "a", digest: "d")], journal, host,
+      ClusterWorker.Options(log: .init(pause: { _ in false })), now: { clock.time }, random: { 1 })
+    for _ in 0..<100 {
+      try journal.renewLease(of: "m1", [])
+      worker.step()
+      let report = worker.report.first
+      expect(report?.reason, equals: attempts.count < 6 ? "for a file" : nil)
+      expect(report?.phase, equals: attempts.count < 6 ? .waiting : .running)
+      clock.time += 0.5
+    }
+    expect(attempts, equals: [0, 1, 3, 7, 15, 25])
   }
 
   /// Runs that have a state each, on a disk of their machine.
