@@ -28,7 +28,8 @@ extension Runner {
       let index = members.lastIndex { $0.run.plan.path == plan.path }
       guard let index else {
         if !successors.contains(where: { $0.plan.path == plan.path }) {
-          successors.append(Successor(plan: plan, nextPolls: [:], deadline: .distantFuture))
+          successors.append(
+            Successor(plan: plan, nextPolls: [:], deadline: MonotonicClock.now + options.grace))
           counts.started += 1
         }
         continue

@@ -203,7 +203,7 @@ struct Runner {
         entry.end()
         members.append(member)
         start(member)
-      } catch let error as StoreError where error.isFull {
+      } catch let error as StoreError where error.isFull || error.isHeld {
         entry.repeatReport(error)
         left.append(entry)
       } catch {
