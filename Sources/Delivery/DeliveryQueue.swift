@@ -189,6 +189,12 @@ package final class DeliveryQueue {
     if let failure { throw failure }
   }
 
+  /// Ends the transport of a pipeline that cannot begin.
+  package func abandon() {
+    transport.beginEnd()
+    transport.end()
+  }
+
   /// Whether the end of the pipeline need not wait.
   private var isDone: Bool {
     if active.count == 0 { return waiting.isEmpty }
@@ -484,6 +490,7 @@ extension DeliverySink {
   package func recover(_ entries: [OutboxEntry]) throws { try queue.recover(entries) }
   package func didCommit(_ entries: [OutboxEntry]) throws { try queue.run(entries) }
   package func wake() throws { try queue.wake() }
+  package func abandon() { queue.abandon() }
   package func endTurn() throws { try queue.endTurn() }
   package func finish(by deadline: Instant) throws { try queue.finish(by: deadline) }
 }

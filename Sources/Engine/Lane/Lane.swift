@@ -1,6 +1,7 @@
 import Language
 import System
 import Reactive
+import Synchronization
 
 /// A part of a pipeline that has work at the end of each turn: a sink, or a partition.
 protocol LanePart: AnyObject {
@@ -39,6 +40,8 @@ public final class Lane: Sendable {
   /// The lane of the pipeline, of a lane that a task of a partition has.
   private let main: Lane?
   private let state: LaneLocal<State>
+  /// Whether the pipeline may have turns: not while it is put together, by another thread.
+  private let wholeness = Atomic<Bool>(true)
   #if DEBUG
     /// The number that its `LaneLocal`s know it by; tasks have that of the pipeline's lane.
     private let identity: Int
@@ -256,6 +259,11 @@ public final class Lane: Sendable {
     for acknowledgement in acknowledgements { acknowledgement.resolve(isCommitted) }
   }
 
+  var isWhole: Bool {
+    get { wholeness.load(ordering: .relaxed) }
+    set { wholeness.store(newValue, ordering: .relaxed) }
+  }
+
   /// Calls `action` in the first turn.
   func onStart(_ action: @escaping @Sendable () -> Void) {
     (main ?? self).state.value.starters.append(action)
@@ -263,6 +271,7 @@ public final class Lane: Sendable {
 
   /// Runs the first turn, before any source delivers.
   func start() {
+    isWhole = true
     let starters = state.value.starters
     state.value.starters = []
     state.value.checkpointer?.recover()

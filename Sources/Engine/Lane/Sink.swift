@@ -18,6 +18,8 @@ public protocol Sink: AnyObject {
   func close() throws
   /// The pipeline ends: all output is written when this returns, or at the deadline.
   func finish(by deadline: Instant) throws
+  /// The pipeline cannot begin, and nothing was given to the sink: it ends what it has begun, and writes nothing.
+  func abandon()
 }
 
 extension Sink {
@@ -26,6 +28,7 @@ extension Sink {
   public func wake() throws {}
   public func close() throws {}
   public func finish(by deadline: Instant) throws {}
+  public func abandon() {}
 }
 
 /// A sink that turns events into a metric, which `/metrics` and `--metrics` show beside those of flow itself.

@@ -1,6 +1,7 @@
 import Language
 import Reactive
 import Store
+import Synchronization
 
 /// The observer that runs a sink: counts, takes times, filters by `when`, and handles what the sink throws.
 ///
@@ -144,6 +145,11 @@ final class SinkObserver: Observer, LanePart, AlarmOwner, @unchecked Sendable {
     isOver = true
   }
 
+  func abandon() {
+    sink.abandon()
+    isOver = true
+  }
+
   func end() { alarm.rings(for: nil) }
 
   /// Apart, as `sample` is, so that what is done for each event stays small.
@@ -221,6 +227,8 @@ public final class SinkAlarm: Sendable {
   ///
   /// Not weak: an object with a weak reference to it is retained by a slower path, and this one is for each event.
   private let owner = LaneLocal<SinkObserver?>(nil)
+  /// Whether it was to ring before the pipeline was whole.
+  private let rangEarly = Atomic<Bool>(false)
 
   init(_ lane: Lane, in subscription: Subscription) {
     self.lane = lane
@@ -228,6 +236,9 @@ public final class SinkAlarm: Sendable {
   }
 
   func rings(for observer: SinkObserver?) { owner.value = observer }
+
+  /// Rings when the pipeline begins, if it was to before.
+  func begin() { if rangEarly.exchange(false, ordering: .relaxed) { ring() } }
 
   /// Calls `wake` at that time of the lane, instead of at any time set before; to be set on the lane.
   public func set(at time: Instant) {
@@ -238,6 +249,8 @@ public final class SinkAlarm: Sendable {
 
   /// Calls `wake` soon; from any thread.
   public func ring() {
-    lane.scheduler.perform { [self] in owner.value?.ring() }
+    lane.scheduler.perform { [self] in
+      if lane.isWhole { owner.value?.ring() } else { rangEarly.store(true, ordering: .relaxed) }
+    }
   }
 }

@@ -103,11 +103,8 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     }
   }
 
-  /// The lane has ended: the tasks release their steps, which hold them.
-  func end() {
-    isComplete = true
-    for task in tasks { task.release() }
-  }
+  /// The lane has ended.
+  func end() { isComplete = true }
 
   /// Called at the end of each turn, before the sinks write.
   func endTurn() {

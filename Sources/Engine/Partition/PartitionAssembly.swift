@@ -12,9 +12,14 @@ extension Assembly {
     let tasks = (0..<count).map { PartitionTask(of: lane, isLast: $0 == count - 1) }
     var nodes: [TaskNode] = []
     var isWhole = isGivenSnapshots
-    for step in below {
-      nodes.append(try node(step, in: tasks, key, of: own, isGivenSnapshots: isWhole))
-      isWhole = isWhole && step.spec.emitsWholePolls
+    do {
+      for step in below {
+        nodes.append(try node(step, in: tasks, key, of: own, isGivenSnapshots: isWhole))
+        isWhole = isWhole && step.spec.emitsWholePolls
+      }
+    } catch {
+      for task in tasks { task.release() }
+      throw error
     }
     let lanes = min(options.lanes, count)
     let streams = tasks.enumerated().map { number, task in
@@ -25,7 +30,7 @@ extension Assembly {
       }
     }
     // Streams are connected in the order of the way of an event, but attached in the order of who reads them.
-    let slot = PartitionSlot()
+    let slot = PartitionSlot(tasks)
     lane.add(slot)
     return Observable { [lane, schedulers] downstream, subscription in
       let child = subscription.child()
@@ -71,12 +76,17 @@ extension Assembly {
 /// The place of a partition among the parts of its lane, before it is attached.
 private final class PartitionSlot: LanePart, Sendable {
   let partition = LaneLocal<Partition?>(nil)
+  private let tasks: [PartitionTask]
+
+  init(_ tasks: [PartitionTask]) { self.tasks = tasks }
 
   func endTurn() { partition.value?.endTurn() }
 
   func end() {
     partition.value?.end()
     partition.value = nil
+    // Those of a partition that was never attached hold their lanes too.
+    for task in tasks { task.release() }
   }
 }
 

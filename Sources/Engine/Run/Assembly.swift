@@ -120,6 +120,7 @@ struct Assembly {
     let child = root.child()
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
     lane.add(observer)
+    lane.onStart { [alarm = context.alarm] in alarm.begin() }
     if observer.isKeeping { lane.checkpointer?.state.value.sinks.append(observer) }
     merged(plan.from).attach(
       options.notes.map { GivenObserver(meter, $0, to: observer) } ?? observer, in: child)

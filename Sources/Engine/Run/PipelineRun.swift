@@ -86,13 +86,15 @@ public final class PipelineRun: Sendable {
       on: schedulers.makeLane(), world: options.world,
       waiting: schedulers.isVirtual ? .withinTurn : .acrossTurns)
     self.lane = lane
+    lane.isWhole = false
     let root = Subscription()
     self.root = root
     let sinkStop = StopSign()
     self.sinkStop = sinkStop
     var sinks: [SinkObserver] = []
+    var sources: [SourceRun] = []
     var isWhole = false
-    defer { if !isWhole { Self.takeApart(lane, root, sinks, isVirtual: schedulers.isVirtual) } }
+    defer { if !isWhole { Self.takeApart(lane, root, sources, sinks, isVirtual: schedulers.isVirtual) } }
     if let open = options.state, plan.hasState {
       let log = NodeLog(log: options.log, pipeline: plan.name, node: "")
       let isRepeatable = plan.isRepeatable && !options.isReplicated
@@ -115,7 +117,6 @@ public final class PipelineRun: Sendable {
       if state.reason == .reload, isKept { return .keep }
       return state.isStopping ? plan.onStop : .flush
     }
-    var sources: [SourceRun] = []
     let makers = plan.sources.map { options.source($0) ?? $0.spec.maker as? Maker }
     let polledRows = PolledRows(
       of: Set(zip(plan.sources, makers).compactMap { $1?.listSource($0.options) }))
@@ -164,15 +165,22 @@ public final class PipelineRun: Sendable {
   /// Lets go of what was made of a pipeline that cannot begin: its files, its connections and its state, which another
   /// attempt needs.
   private static func takeApart(
-    _ lane: Lane, _ root: Subscription, _ sinks: [SinkObserver], isVirtual: Bool
+    _ lane: Lane, _ root: Subscription, _ sources: [SourceRun], _ sinks: [SinkObserver], isVirtual: Bool
   ) {
     let end: @Sendable () -> Void = {
-      for sink in sinks { sink.finish(by: lane.scheduler.now) }
+      for source in sources { source.stop() }
+      for sink in sinks { sink.abandon() }
       root.dispose()
       lane.end()
     }
-    // A sink may have rung already.
-    if isVirtual { end() } else { lane.scheduler.perform(end) }
+    if isVirtual { return end() }
+    // On the lane, where a timer may have rung already; and waited for, so that the caller finds nothing in use.
+    let hasEnded = ConditionLock(false)
+    lane.scheduler.perform {
+      end()
+      hasEnded.change { $0 = true }
+    }
+    _ = hasEnded.wait(until: .distantFuture) { $0 ? true : nil }
   }
 
   public func start() {

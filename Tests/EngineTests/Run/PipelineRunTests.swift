@@ -1,12 +1,13 @@
 import Expectations
 import JSON
-import Engine
 import Language
 import Reactive
 import Store
 import TestSupport
 import Testing
 import Trials
+
+@testable import Engine
 
 @Suite("Lives of pipelines")
 struct PipelineRunTests {
@@ -38,26 +39,35 @@ struct PipelineRunTests {
     expect(heard.scriptsLeft, equals: 0)
   }
 
-  @Test("nothing is left of a pipeline that cannot begin, and another attempt has its state")
-  func takenApart() throws {
-    let bench = try LaneBench(
-      """
-      sources: { in: stdin }
-      steps: [dedupe: .]
-      sinks: { good: { null: }, bad: { jsonl: /dev/null/x.jsonl } }
-      """)
+  @Test(
+    "nothing is left of a pipeline that cannot begin, and another attempt has its state",
+    arguments: ["[dedupe: .]", "[{ partition: { by: ., into: 4 } }, { dedupe: . }]"],
+    [
+      "good: { null: }, bad: { jsonl: /dev/null/x.jsonl }",
+      "bad: { jsonl: /dev/null/x.jsonl }, good: { null: }",
+    ])
+  func takenApart(steps: String, sinks: String) throws {
+    let bench = try LaneBench("sources: { in: stdin }\nsteps: \(steps)\nsinks: { \(sinks) }\n")
     let folder = try TemporaryFolder()
     for _ in 1...2 {
       let heard = try bench.run([:], refused: "bad", state: "\(folder.path)/p.db")
       #expect(heard.error?.hasPrefix("/dev/null/x.jsonl: cannot ") == true, "\(heard.error ?? "")")
-      expect(heard.sinksLeft, equals: 0)
-      expect(heard.finished, equals: ["good"])
-      #expect(heard.ends.isEmpty && heard.log.isEmpty)
+      #expect(heard.sinksLeft == 0 && heard.ends.isEmpty && heard.log.isEmpty)
+      expect(heard.calls, equals: sinks.hasPrefix("good") ? ["abandon"] : [])
     }
     let heard = try bench.run(
       ["in": [ScriptedAnswer(at: 0, .events([.number(1)]))]], state: "\(folder.path)/p.db")
     expect(heard.error, equals: nil)
     expect(heard.events, equals: ["good": ["1"], "bad": ["1"]])
+    expect(heard.calls, equals: ["finish", "finish"])
+  }
+
+  @Test("a sink that is called back while the pipeline is put together is woken once that has begun")
+  func earlyRing() throws {
+    let bench = try LaneBench("sources: { in: stdin }\nsinks: { out: null }")
+    let heard = try bench.run(["in": [ScriptedAnswer(at: 0, .events([.number(1)]))]], ringsEarly: true)
+    expect(heard.calls, equals: ["start", "wake", "finish"])
+    expect(heard.events["out"], equals: ["1"])
   }
 
   @Test("the failures of a step that were not told one by one are told at the end")
@@ -102,8 +112,8 @@ struct LaneBench {
     var ends: [Bool] = []
     /// Why it could not begin.
     var error: String?
-    /// The sinks that have ended.
-    var finished: [String] = []
+    /// How the sinks were ended.
+    var calls: [String] = []
     /// What was made for the pipeline and is still there when that is not.
     var sinksLeft = 0
     var scriptsLeft = 0
@@ -114,7 +124,7 @@ struct LaneBench {
   /// Runs it; the sink `refused` is made as the pipeline has it.
   func run(
     _ scripts: [String: [ScriptedAnswer]], readersGone: Set<String> = [], refused: String? = nil,
-    state: String? = nil
+    state: String? = nil, ringsEarly: Bool = false
   ) throws -> Heard {
     let heard = Locked(Heard())
     let sinks = Registry()
@@ -130,14 +140,18 @@ struct LaneBench {
       options.source = { source in
         .script(endsWithScript: true) { _ in sources.keep(ListedScript(scripts[source.name] ?? [])) }
       }
-      options.sink = { plan, _ in
+      options.sink = { plan, context in
+        if ringsEarly {
+          context.lane.onStart { heard.withLock { $0.calls.append("start") } }
+          context.alarm.ring()
+        }
         if plan.name == refused { return nil }
         let isGone = readersGone.contains(plan.name)
         return sinks.keep(
           HearingSink(isGone: isGone) { value in
             heard.withLock { $0.events[plan.name, default: []].append("\(value)") }
-          } finished: {
-            heard.withLock { $0.finished.append(plan.name) }
+          } called: { call in
+            heard.withLock { $0.calls.append(call) }
           })
       }
       if let state { options.state = { _ in try StateFile(path: state) } }
@@ -184,13 +198,15 @@ private final class ListedScript: ScriptSource {
 private final class HearingSink: Sink {
   private let isGone: Bool
   private let hear: (Value) -> Void
-  private let finished: () -> Void
+  private let called: (String) -> Void
 
-  init(isGone: Bool, _ hear: @escaping (Value) -> Void, finished: @escaping () -> Void) {
-    (self.isGone, self.hear, self.finished) = (isGone, hear, finished)
+  init(isGone: Bool, _ hear: @escaping (Value) -> Void, called: @escaping (String) -> Void) {
+    (self.isGone, self.hear, self.called) = (isGone, hear, called)
   }
 
   func take(_ event: Event) { hear(event.value) }
   func endTurn() throws { if isGone { throw ReaderGone() } }
-  func finish(by deadline: Instant) { finished() }
+  func wake() { called("wake") }
+  func finish(by deadline: Instant) { called("finish") }
+  func abandon() { called("abandon") }
 }
