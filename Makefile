@@ -231,7 +231,7 @@ attack: setup-tests ## signals of every kind, at random and named points, on eve
 	FLOW_CRASH_POINTS=1 FLOW_ATTACK_MINUTES=$(MINUTES) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --scratch-path .build/crash --filter CrashTests
 
 cluster: setup setup-cluster ## workers over three NATS servers, killed and frozen for SECONDS
-	FLOW_CLUSTER_SECONDS=$(SECONDS) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --filter 'ClusterRunTests|ClusterChaosTests'
+	FLOW_CLUSTER_SECONDS=$(SECONDS) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --filter 'ClusterRunTests|ClusterFileTests|ClusterChaosTests'
 
 soak: setup-tests ## one pipeline for MINUTES=30: reloads, taps and kills; nothing is lost, memory and descriptors stay
 	FLOW_SOAK_MINUTES=$(MINUTES) $(SWIFT) test $(DEBUG) --disable-xctest --enable-swift-testing --filter SoakTests

@@ -28,3 +28,10 @@ public enum AssignmentEvent: Equatable, Sendable {
   case waiting(AssignmentWait)
   case failed(String)
 }
+
+/// The wait of an assignment for what something else on its machine has: a file that another process writes, say.
+public struct AssignmentWait: Error, Equatable, Sendable {
+  public let reason: String
+
+  public init(_ reason: String) { self.reason = reason }
+}

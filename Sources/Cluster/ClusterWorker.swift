@@ -15,13 +15,6 @@ public protocol AssignmentRun: AnyObject {
   var failure: String? { get }
 }
 
-/// The wait of an assignment for what something else on its machine has: a file that another process writes, say.
-public struct AssignmentWait: Error, Equatable, Sendable {
-  public let reason: String
-
-  public init(_ reason: String) { self.reason = reason }
-}
-
 /// A host that runs assignments.
 public protocol AssignmentHost: AnyObject {
   /// The opening of an assignment's state, which no run of it has open any more.

@@ -5,7 +5,7 @@ package struct EventIDs {
   private let prefix: String
   private var turn: Int64 = 0
   private var index = 0
-  /// What the ids of the turn begin with.
+  /// The beginning of the ids of the turn.
   private var beginning: String
 
   package init(pipeline: String, sink: String) {
