@@ -84,9 +84,9 @@ private final class PartitionSlot: LanePart, Sendable {
 
   func end() {
     partition.value?.end()
-    partition.value = nil
     // Those of a partition that was never attached hold their lanes too.
     for task in tasks { task.release() }
+    partition.value = nil
   }
 }
 

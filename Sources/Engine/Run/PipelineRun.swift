@@ -173,14 +173,15 @@ public final class PipelineRun: Sendable {
       root.dispose()
       lane.end()
     }
-    if isVirtual { return end() }
-    // On the lane, where a timer may have rung already; and waited for, so that the caller finds nothing in use.
+    // Where there is no sink yet nothing can have rung: a state that has no room, say.
+    if isVirtual || sinks.isEmpty { return end() }
+    // On the lane, and waited for, so that the caller finds nothing in use; but lanes may stand still on all threads.
     let hasEnded = ConditionLock(false)
     lane.scheduler.perform {
       end()
       hasEnded.change { $0 = true }
     }
-    _ = hasEnded.wait(until: .distantFuture) { $0 ? true : nil }
+    _ = hasEnded.wait(until: MonotonicClock.now + .seconds(10)) { $0 ? true : nil }
   }
 
   public func start() {
