@@ -3,6 +3,7 @@ import Glibc
 import Language
 import Reactive
 import Store
+import System
 
 /// Pipelines that were read again, with what a new run of them needs.
 struct Reloaded {
@@ -52,6 +53,8 @@ extension Runner {
       counts.stopped += 1
     }
     unbegun.formIntersection(paths)
+    // Those that are still there have a successor.
+    waiting = []
     report(counts)
     succeed(signals)
   }
@@ -113,6 +116,11 @@ extension Runner {
         members.append(member)
         start(member)
       } catch let error as StoreError where error.isHeld && now < successor.deadline {
+        left.append(successor)
+      } catch let error as StoreError where error.isHeld || error.isFull {
+        tools.roster.note(successor.plan, .waiting, error)
+        waiting.append(WaitingPipeline(successor.plan, error, options.log))
+      } catch let error as FileFailure where error.isInUse && now < successor.deadline {
         left.append(successor)
       } catch {
         fail(successor.plan, error)

@@ -72,7 +72,7 @@ struct Runner {
   var members: [Member] = []
   /// The runs that send alerts, beside the others.
   private var alerts: [Member] = []
-  private var waiting: [WaitingPipeline] = []
+  var waiting: [WaitingPipeline] = []
   /// Successors whose predecessors have ended, and may still hold files.
   var successors: [Successor] = []
   /// The totals of pipelines before they were reloaded.
@@ -215,7 +215,7 @@ struct Runner {
 
   /// Notes a pipeline that cannot start.
   mutating func fail(_ plan: Plan, _ error: any Error) {
-    let isWatched = watch != nil
+    let isWatched = watch != nil && !options.isOnce
     log.error(isWatched ? "\(error); \(plan.name) begins again when its file is changed" : "\(error)")
     if isWatched { unbegun.insert(plan.path) } else { hasFailed = true }
     tools.roster.note(plan, .failed, error)
@@ -333,8 +333,8 @@ struct Runner {
   }
 }
 
-/// A pipeline that waits for room for its state.
-private struct WaitingPipeline {
+/// A pipeline that waits for room for its state, or for another process that has it.
+struct WaitingPipeline {
   let plan: Plan
   private let log: NodeLog
   private var reported: Instant

@@ -124,6 +124,31 @@ struct RunReloadTests {
     try expect(running.end(by: SIGTERM).outcome.status, equals: 0)
   }
 
+  @Test("a pipeline that is added waits for its state where another process has that, and says so")
+  func held() throws {
+    let place = try Workplace()
+    try FileManager.default.createDirectory(atPath: place["pipelines"], withIntermediateDirectories: true)
+    try place.write("in.jsonl", "1\n")
+    try place.write("pipelines/b.yaml", Self.counting("b", add: 0))
+    let other = try start(place, "pipelines/b.yaml")
+    try other.waitForLines(1, in: "b.jsonl")
+    try place.move("pipelines/b.yaml", to: "pipelines/a.yaml")
+    try place.write("pipelines/a.yaml", Self.counting("a", add: 0))
+    let running = try start(place, "--watch", "--grace", "1s", "pipelines")
+    try running.waitForLines(1, in: "a.jsonl")
+    try place.write("pipelines/b.yaml", Self.counting("b", add: 10))
+    try running.waitForErrors("1 pipeline started")
+    try running.waitForErrors("the pipeline waits until the state can be written")
+    #expect(running.errors.contains("b.db: in use by process "), "\(running.errors)")
+    try place.append("in.jsonl", "2\n")
+    try other.waitForLines(2, in: "b.jsonl")
+    try expect(other.end(by: SIGTERM).outcome.status, equals: 0)
+    try place.append("in.jsonl", "3\n")
+    try running.waitForLines(3, in: "b.jsonl")
+    expect(place.lines("b.jsonl").last, equals: "{\"number\":3,\"n\":13}")
+    try expect(running.end(by: SIGTERM).outcome.status, equals: 0)
+  }
+
   @Test("with --watch a file, an include or a new pipeline is noticed")
   func watching() throws {
     let place = try Workplace()
